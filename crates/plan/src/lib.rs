@@ -1,0 +1,26 @@
+//! The validated description of a run. Every later stage reads it; none reads flags.
+
+mod load;
+mod report;
+mod target;
+mod workload;
+
+use serde::{Deserialize, Serialize};
+
+pub use load::{Arrival, LoadPlan};
+pub use report::{ExportLevel, FailureTolerance, GoodputTarget, ReportPlan, Ui};
+pub use target::{ConnectMode, EndpointKind, ModelSelection, ProxyPlan, Reuse, Secret, TargetPlan, TlsPlan};
+pub use workload::{LengthDistribution, Source, TokenizerPlan, WorkloadPlan};
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// What is measured and how it is reached.
+    pub target: TargetPlan,
+    /// When requests are sent, and how many.
+    pub load: LoadPlan,
+    /// What they ask.
+    pub workload: WorkloadPlan,
+    /// What is made of the measurements.
+    pub report: ReportPlan,
+}

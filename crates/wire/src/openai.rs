@@ -1,0 +1,1 @@
+//! Events and bodies of OpenAI-style chat and completions answers.
