@@ -1,0 +1,102 @@
+//! Waking up on time.
+
+use std::io;
+
+use crate::now_ns;
+
+/// Sleeps to absolute instants. On Linux it is a timerfd in the runtime's reactor (late by some 0.05–0.1 ms);
+/// elsewhere tokio's timer (late by a millisecond or two).
+#[derive(Debug)]
+pub struct Sleeper {
+    #[cfg(target_os = "linux")]
+    timer: tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>,
+}
+
+#[cfg(target_os = "linux")]
+impl Sleeper {
+    /// A sleeper in the current tokio runtime.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn new() -> io::Result<Self> {
+        use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+        Ok(Self { timer: tokio::io::unix::AsyncFd::with_interest(timer, tokio::io::Interest::READABLE)? })
+    }
+
+    /// Waits until the monotonic clock shows `deadline_ns`. Cancel safe.
+    pub async fn sleep_until(&mut self, deadline_ns: u64) {
+        use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
+        if deadline_ns <= now_ns() {
+            return;
+        }
+        let value = Timespec {
+            tv_sec: i64::try_from(deadline_ns / crate::SECOND).unwrap_or(i64::MAX),
+            tv_nsec: i64::try_from(deadline_ns % crate::SECOND).unwrap_or(0),
+        };
+        let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
+        if timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::ABSTIME, &once).is_err() {
+            return coarse_sleep(deadline_ns).await;
+        }
+        // An expiry of an earlier, abandoned deadline may still be readable, so the clock decides.
+        while now_ns() < deadline_ns {
+            let Ok(mut ready) = self.timer.readable().await else {
+                return coarse_sleep(deadline_ns).await;
+            };
+            let mut expirations = [0u8; 8];
+            let _ = ready.try_io(|timer| rustix::io::read(timer, &mut expirations).map_err(io::Error::from));
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Sleeper {
+    /// A sleeper in the current tokio runtime.
+    ///
+    /// # Errors
+    /// None on this platform.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// Waits until the monotonic clock shows `deadline_ns`. Cancel safe.
+    pub async fn sleep_until(&mut self, deadline_ns: u64) {
+        coarse_sleep(deadline_ns).await;
+    }
+}
+
+async fn coarse_sleep(deadline_ns: u64) {
+    let left = deadline_ns.saturating_sub(now_ns());
+    tokio::time::sleep(std::time::Duration::from_nanos(left)).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MILLISECOND;
+
+    #[tokio::test]
+    async fn never_wakes_early() {
+        let mut sleeper = Sleeper::new().unwrap();
+        for step in [0, 1, 3, 2] {
+            let deadline = now_ns() + step * MILLISECOND;
+            sleeper.sleep_until(deadline).await;
+            assert!(now_ns() >= deadline);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_abandoned_deadline_does_not_wake_the_next() {
+        let mut sleeper = Sleeper::new().unwrap();
+        let first = now_ns() + MILLISECOND;
+        tokio::select! {
+            biased;
+            () = std::future::ready(()) => {}
+            () = sleeper.sleep_until(first) => {}
+        }
+        let second = now_ns() + 5 * MILLISECOND;
+        sleeper.sleep_until(second).await;
+        assert!(now_ns() >= second);
+    }
+}
