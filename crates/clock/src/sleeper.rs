@@ -22,7 +22,7 @@ impl Sleeper {
         use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        Ok(Self { timer: tokio::io::unix::AsyncFd::with_interest(timer, tokio::io::Interest::READABLE)? })
+        Ok(Self { timer: tokio::io::unix::AsyncFd::register_with_interest(timer, tokio::io::Interest::READABLE)? })
     }
 
     /// Waits until the monotonic clock shows `deadline_ns`. Cancel safe.
@@ -92,8 +92,8 @@ mod tests {
         let first = now_ns() + MILLISECOND;
         tokio::select! {
             biased;
-            () = std::future::ready(()) => {}
             () = sleeper.sleep_until(first) => {}
+            () = std::future::ready(()) => {}
         }
         let second = now_ns() + 5 * MILLISECOND;
         sleeper.sleep_until(second).await;
