@@ -18,11 +18,15 @@ impl Sleeper {
     ///
     /// # Errors
     /// When the process has no descriptor left.
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe only for descriptors that may be closed early; this one is owned"
+    )]
     pub fn new() -> io::Result<Self> {
         use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        Ok(Self { timer: tokio::io::unix::AsyncFd::register_with_interest(timer, tokio::io::Interest::READABLE)? })
+        Ok(Self { timer: tokio::io::unix::AsyncFd::with_interest(timer, tokio::io::Interest::READABLE)? })
     }
 
     /// Waits until the monotonic clock shows `deadline_ns`. Cancel safe.
