@@ -3,8 +3,12 @@
 //! A record keeps enough to compute any benchmark's definition of any latency later, without another run.
 //! All times are nanoseconds of one monotonic clock; [`RunAnchor`] ties them to the wall clock.
 
+pub mod column;
 mod facts;
+mod id;
 mod request;
 
+pub use column::{Column, ColumnStats};
 pub use facts::{Anchor, ClientLoad, PhaseSpan, RunFacts, StopReason};
+pub use id::{correlation_id, request_id};
 pub use request::{Event, Failure, FailureKind, Outcome, Phase, RequestRecord, Times};
