@@ -1,13 +1,17 @@
 //! The validated description of a run. Every later stage reads it; none reads flags.
 
 mod load;
+pub mod name_value;
+mod proxy;
 mod report;
 mod target;
+pub mod target_url;
 mod workload;
 
 use serde::{Deserialize, Serialize};
 
 pub use load::{Arrival, LoadPlan};
+pub use proxy::ProxyError;
 pub use report::{ExportLevel, FailureTolerance, GoodputTarget, ReportPlan, Ui};
 pub use target::{ConnectMode, EndpointKind, ModelSelection, ProxyPlan, Reuse, Secret, TargetPlan, TlsPlan};
 pub use workload::{LengthDistribution, Source, TokenizerPlan, WorkloadPlan};

@@ -1,0 +1,288 @@
+//! From what people give as a server's URL to the URL that requests go to.
+
+use thiserror::Error;
+use url::Url;
+
+use crate::EndpointKind;
+
+/// A URL that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum UrlError {
+    /// Nothing, or blanks within.
+    #[error("`{0}` is not a URL: it is empty or has blanks in it")]
+    Blank(String),
+    /// It does not follow the grammar.
+    #[error("`{url}` is not a URL: {reason}")]
+    Syntax {
+        /// What was given.
+        url: String,
+        /// What the parser says.
+        reason: String,
+    },
+    /// A scheme that is not spoken.
+    #[error("`{url}` has the scheme `{scheme}`: only http, https and sim are supported")]
+    Scheme {
+        /// What was given.
+        url: String,
+        /// Its scheme.
+        scheme: String,
+    },
+    /// A user name or password; it would end up in files and messages.
+    #[error("the URL for host `{0}` has a user name or password in it: give it with --header instead")]
+    Credentials(String),
+    /// A fragment never reaches a server.
+    #[error("`{0}` has a fragment (#…), which is never sent to a server")]
+    Fragment(String),
+    /// It is the full URL of another kind of endpoint.
+    #[error("`{url}` is a {found} endpoint, but the endpoint type is {wanted}")]
+    OtherEndpoint {
+        /// What was given.
+        url: String,
+        /// The kind that its path says.
+        found: &'static str,
+        /// The kind that is measured.
+        wanted: &'static str,
+    },
+    /// A path that is a URL of its own.
+    #[error("the endpoint `{0}` is a whole URL: give a path such as /v1/chat/completions, or the whole URL with --url")]
+    EndpointIsUrl(String),
+}
+
+impl EndpointKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Chat, Self::Completions, Self::Embeddings];
+
+    /// The name, as on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Completions => "completions",
+            Self::Embeddings => "embeddings",
+        }
+    }
+
+    /// The path under a bare server URL.
+    #[must_use]
+    pub const fn default_path(self) -> &'static str {
+        match self {
+            Self::Chat => "/v1/chat/completions",
+            Self::Completions => "/v1/completions",
+            Self::Embeddings => "/v1/embeddings",
+        }
+    }
+}
+
+/// True for the simulated engine's URLs: `sim:` and `sim:?option=value`.
+#[must_use]
+pub fn is_simulated(url: &str) -> bool {
+    url.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("sim:"))
+}
+
+/// The full URL of the endpoint for a server's URL of any usual shape:
+///
+/// - without a scheme, `http://` is meant;
+/// - a path is kept in front of the endpoint's; a version at its end (`/v1`, `/v3`) takes the place of the endpoint's own;
+/// - a URL that has the endpoint's path already is kept as it is;
+/// - `path` takes the place of the kind's default path; queries of both are kept.
+///
+/// # Errors
+/// Why the URL cannot be used.
+pub fn endpoint_url(given: &str, kind: EndpointKind, path: Option<&str>) -> Result<String, UrlError> {
+    let mut url = parse(given)?;
+    let (path, query) = split_path(path, kind)?;
+    let base = segments(url.path());
+    let wanted = segments(path);
+    if !ends_with(&base, wanted.get(skip_version(&wanted)..).unwrap_or_default(), kind, given)? {
+        let joined = join(&base, &wanted, path == kind.default_path());
+        let slash = if path.len() > 1 && path.ends_with('/') { "/" } else { "" };
+        url.set_path(&format!("/{joined}{slash}"));
+    }
+    if let Some(query) = query {
+        let all = url.query().map_or_else(|| query.to_owned(), |own| format!("{own}&{query}"));
+        url.set_query(Some(&all));
+    }
+    Ok(url.into())
+}
+
+fn parse(given: &str) -> Result<Url, UrlError> {
+    let text = given.trim();
+    if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Err(UrlError::Blank(given.to_owned()));
+    }
+    let with_scheme = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    let url = Url::parse(&with_scheme)
+        .map_err(|reason| UrlError::Syntax { url: given.to_owned(), reason: reason.to_string() })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(UrlError::Scheme { url: given.to_owned(), scheme: url.scheme().to_owned() });
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(UrlError::Credentials(url.host_str().unwrap_or_default().to_owned()));
+    }
+    if url.fragment().is_some() {
+        return Err(UrlError::Fragment(given.to_owned()));
+    }
+    Ok(url)
+}
+
+fn split_path(path: Option<&str>, kind: EndpointKind) -> Result<(&str, Option<&str>), UrlError> {
+    let Some(path) = path.map(str::trim).filter(|path| !path.is_empty()) else {
+        return Ok((kind.default_path(), None));
+    };
+    if path.contains("://") {
+        return Err(UrlError::EndpointIsUrl(path.to_owned()));
+    }
+    if path.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Err(UrlError::Blank(path.to_owned()));
+    }
+    if path.contains('#') {
+        return Err(UrlError::Fragment(path.to_owned()));
+    }
+    Ok(path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query))))
+}
+
+fn segments(path: &str) -> Vec<&str> {
+    path.split('/').filter(|segment| !segment.is_empty()).collect()
+}
+
+/// `v1`, `v3`, …: the version that stands in front of the endpoints.
+fn is_version(segment: &str) -> bool {
+    segment.strip_prefix('v').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn skip_version(path: &[&str]) -> usize {
+    usize::from(path.len() > 1 && path.first().is_some_and(|first| is_version(first)))
+}
+
+/// Whether the server's URL has the endpoint's path already; the longest known path that it ends with decides, because
+/// `…/chat/completions` ends with `/completions` too.
+fn ends_with(base: &[&str], tail: &[&str], kind: EndpointKind, given: &str) -> Result<bool, UrlError> {
+    let longest = EndpointKind::ALL
+        .into_iter()
+        .filter(|other| base.ends_with(&default_tail(*other)))
+        .max_by_key(|other| default_tail(*other).len());
+    let is_default = tail == default_tail(kind);
+    match longest {
+        Some(found) if is_default && found != kind => {
+            Err(UrlError::OtherEndpoint { url: given.to_owned(), found: found.name(), wanted: kind.name() })
+        }
+        _ => Ok(!tail.is_empty() && base.ends_with(tail)),
+    }
+}
+
+fn default_tail(kind: EndpointKind) -> Vec<&'static str> {
+    let all = segments(kind.default_path());
+    all.get(skip_version(&all)..).unwrap_or_default().to_vec()
+}
+
+fn join(base: &[&str], path: &[&str], is_default: bool) -> String {
+    let overlap = match (base.last(), path.first()) {
+        (Some(last), Some(first)) if last == first && is_version(first) => 1,
+        // The version of the server's URL wins over the one that we would assume, not over one that the user gave.
+        (Some(last), Some(first)) if is_default && is_version(last) && is_version(first) => 1,
+        _ => 0,
+    };
+    let rest = path.get(overlap..).unwrap_or_default();
+    base.iter().chain(rest).copied().collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chat(url: &str) -> String {
+        endpoint_url(url, EndpointKind::Chat, None).unwrap()
+    }
+
+    #[test]
+    fn every_usual_shape_reaches_the_endpoint() {
+        for (given, expected) in [
+            ("http://127.0.0.1:8000", "http://127.0.0.1:8000/v1/chat/completions"),
+            ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/v1/chat/completions"),
+            ("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1/chat/completions"),
+            ("http://127.0.0.1:8000/v1/", "http://127.0.0.1:8000/v1/chat/completions"),
+            ("http://127.0.0.1:8000//v1//", "http://127.0.0.1:8000/v1/chat/completions"),
+            ("http://127.0.0.1:8000/gw/v1/", "http://127.0.0.1:8000/gw/v1/chat/completions"),
+            ("http://127.0.0.1:8000/gw", "http://127.0.0.1:8000/gw/v1/chat/completions"),
+            ("http://127.0.0.1:8000/api/v3", "http://127.0.0.1:8000/api/v3/chat/completions"),
+            ("http://[::1]:8000/gw/v1", "http://[::1]:8000/gw/v1/chat/completions"),
+            ("[::1]:8000", "http://[::1]:8000/v1/chat/completions"),
+            ("localhost:8000", "http://localhost:8000/v1/chat/completions"),
+            ("localhost", "http://localhost/v1/chat/completions"),
+            ("  localhost:8000 ", "http://localhost:8000/v1/chat/completions"),
+            ("https://api.example.com", "https://api.example.com/v1/chat/completions"),
+            ("HTTPS://API.example.com:443", "https://api.example.com/v1/chat/completions"),
+            ("http://h/v1/chat/completions", "http://h/v1/chat/completions"),
+            ("http://h/v1/chat/completions/", "http://h/v1/chat/completions/"),
+            ("http://h/v1/chat/completions?key=1", "http://h/v1/chat/completions?key=1"),
+            (
+                "http://h/openai/deployments/d/chat/completions?api-version=2024-06-01",
+                "http://h/openai/deployments/d/chat/completions?api-version=2024-06-01",
+            ),
+            ("http://h/v1?key=a%20b&x=1", "http://h/v1/chat/completions?key=a%20b&x=1"),
+        ] {
+            assert_eq!(chat(given), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_of_ones_own_takes_the_place_of_the_default() {
+        for (given, path, expected) in [
+            ("http://h", "/generate", "http://h/generate"),
+            ("http://h", "generate", "http://h/generate"),
+            ("http://h/", "/generate/", "http://h/generate/"),
+            ("http://h/gw/", "/v2/chat", "http://h/gw/v2/chat"),
+            ("http://h/v1", "/v1/chat/completions", "http://h/v1/chat/completions"),
+            ("http://h/v1", "/v2/chat", "http://h/v1/v2/chat"),
+            ("http://h/v1/chat/completions", "/v1/chat/completions", "http://h/v1/chat/completions"),
+            ("http://h/a/b", "b", "http://h/a/b"),
+            ("http://h?x=1", "/p?y=2", "http://h/p?x=1&y=2"),
+            ("http://h", "/p?y=2", "http://h/p?y=2"),
+            ("http://h/gw", "", "http://h/gw/v1/chat/completions"),
+            ("http://h/gw", "/", "http://h/gw"),
+        ] {
+            assert_eq!(endpoint_url(given, EndpointKind::Chat, Some(path)).unwrap(), expected, "{given} {path}");
+        }
+    }
+
+    #[test]
+    fn the_kinds_have_paths_of_their_own() {
+        let to = |kind, url| endpoint_url(url, kind, None);
+        assert_eq!(to(EndpointKind::Completions, "h/v1").unwrap(), "http://h/v1/completions");
+        assert_eq!(to(EndpointKind::Embeddings, "h").unwrap(), "http://h/v1/embeddings");
+        assert_eq!(to(EndpointKind::Embeddings, "h/v1/embeddings").unwrap(), "http://h/v1/embeddings");
+        let error = to(EndpointKind::Completions, "http://h/v1/chat/completions").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`http://h/v1/chat/completions` is a chat endpoint, but the endpoint type is completions"
+        );
+        assert!(to(EndpointKind::Chat, "http://h/v1/embeddings").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_used_says_why() {
+        let why = |url: &str| endpoint_url(url, EndpointKind::Chat, None).unwrap_err();
+        assert!(matches!(why(""), UrlError::Blank(_)));
+        assert!(matches!(why("http://a b"), UrlError::Blank(_)));
+        assert!(matches!(why("http://"), UrlError::Syntax { .. }));
+        assert!(matches!(why("http://h:99999"), UrlError::Syntax { .. }));
+        assert!(matches!(why("::1"), UrlError::Syntax { .. }));
+        assert!(matches!(why("ftp://h"), UrlError::Scheme { .. }));
+        assert!(matches!(why("http://h/#x"), UrlError::Fragment(_)));
+        let secret = why("http://user:hunter2@h/v1");
+        assert!(matches!(secret, UrlError::Credentials(_)));
+        assert!(!secret.to_string().contains("hunter2"));
+        assert!(matches!(
+            endpoint_url("http://h", EndpointKind::Chat, Some("http://h/p")),
+            Err(UrlError::EndpointIsUrl(_))
+        ));
+    }
+
+    #[test]
+    fn simulated_urls_are_recognised() {
+        assert!(is_simulated("sim:"));
+        assert!(is_simulated("SIM:?decode=50"));
+        assert!(!is_simulated("simulator:8000"));
+        assert!(!is_simulated("si"));
+    }
+}
