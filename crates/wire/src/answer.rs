@@ -63,6 +63,8 @@ pub struct Answer {
     pub error: Option<ServerError>,
     /// The end mark was seen.
     pub done: bool,
+    /// The last event carried token counts and neither text nor a role: an end mark, where `usage` on each event is not.
+    pub ends_with_usage: bool,
     /// Lone surrogates or bytes that were not UTF-8 and became U+FFFD.
     pub replaced: u32,
 }
@@ -75,6 +77,7 @@ impl Answer {
         self.finish_reason = None;
         self.error = None;
         self.done = false;
+        self.ends_with_usage = false;
         self.replaced = 0;
     }
 }

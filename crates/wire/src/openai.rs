@@ -1,1 +1,0 @@
-//! Events and bodies of OpenAI-style chat and completions answers.
