@@ -1,9 +1,18 @@
 //! The API dialects: the body that each sends and how its answers are read. One file for each.
 
+mod body;
+mod chat;
+mod completions;
+mod embeddings;
+mod verdict;
+
 use bytes::Bytes;
 use serde_json::{Map, Value};
-use tokamark_wire::{Answer, EventInfo};
+use tokamark_plan::EndpointKind;
+use tokamark_wire::{Answer, EventInfo, openai};
 use tokamark_workload::Turn;
+
+pub use verdict::{Ending, Verdict, VerdictKind, http_error, judge};
 
 /// What a body needs beside the turn.
 #[derive(Clone, Debug)]
@@ -35,4 +44,19 @@ pub trait Dialect: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// What could not be understood, in words.
     fn read_body(&self, body: &[u8], answer: &mut Answer) -> Result<EventInfo, String>;
+}
+
+/// The dialect of an endpoint.
+#[must_use]
+pub fn dialect(kind: EndpointKind) -> &'static dyn Dialect {
+    match kind {
+        EndpointKind::Chat => &chat::Chat,
+        EndpointKind::Completions => &completions::Completions,
+        EndpointKind::Embeddings => &embeddings::Embeddings,
+    }
+}
+
+/// Reads an event of an OpenAI-style stream: one that is named `error` is an error whatever it holds.
+fn read_openai_event(name: &[u8], data: &[u8], answer: &mut Answer) -> EventInfo {
+    if name == b"error" { openai::read_error_event(data, answer) } else { openai::read_event(data, answer) }
 }

@@ -52,7 +52,8 @@ pub fn error_in_body(body: &[u8]) -> Option<ServerError> {
 }
 
 /// The text of a body, cut to a length that can be shown; none if there is nothing but space.
-pub(super) fn text_of(body: &[u8]) -> Option<String> {
+#[must_use]
+pub fn text_of(body: &[u8]) -> Option<String> {
     let body = body.trim_ascii();
     let text = String::from_utf8_lossy(&body[..body.len().min(EXCERPT + 4)]);
     let end = (0..=EXCERPT.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);

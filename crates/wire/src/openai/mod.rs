@@ -15,7 +15,7 @@ mod usage;
 use crate::{Answer, EventFlags, EventInfo, ServerError};
 
 pub use embeddings::read_embeddings_body;
-pub use error::error_in_body;
+pub use error::{error_in_body, text_of};
 
 /// Reads the data of one stream event: adds its text to the answer and says what it was.
 ///
@@ -38,7 +38,7 @@ pub fn read_event(data: &[u8], answer: &mut Answer) -> EventInfo {
 /// Reads the data of an event that the server has named `error`: whatever it holds is an error.
 pub fn read_error_event(data: &[u8], answer: &mut Answer) -> EventInfo {
     let error = error_in_body(data).unwrap_or_else(|| ServerError {
-        message: error::text_of(data).unwrap_or_else(|| error::NO_MESSAGE.to_owned()),
+        message: text_of(data).unwrap_or_else(|| error::NO_MESSAGE.to_owned()),
         ..ServerError::default()
     });
     answer.error.get_or_insert(error);

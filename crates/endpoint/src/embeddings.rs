@@ -1,0 +1,40 @@
+//! `POST /v1/embeddings`.
+
+use bytes::Bytes;
+use tokamark_wire::{Answer, EventInfo, openai};
+use tokamark_workload::Turn;
+
+use crate::{BodyOptions, Dialect, body, read_openai_event};
+
+/// The embeddings dialect: a list of texts in, a list of vectors out, no stream and no tokens.
+#[derive(Debug)]
+pub(crate) struct Embeddings;
+
+impl Dialect for Embeddings {
+    fn default_path(&self) -> &'static str {
+        "/v1/embeddings"
+    }
+
+    fn can_stream(&self) -> bool {
+        false
+    }
+
+    fn generates_tokens(&self) -> bool {
+        false
+    }
+
+    fn body(&self, turn: &Turn, options: &BodyOptions) -> Bytes {
+        let mut fields = body::with_model(turn, options);
+        fields.insert("input".to_owned(), turn.texts.as_slice().into());
+        body::finish(fields, turn, options)
+    }
+
+    fn read_event(&self, name: &[u8], data: &[u8], answer: &mut Answer) -> EventInfo {
+        // Not streamed; but an error may come in any dress.
+        read_openai_event(name, data, answer)
+    }
+
+    fn read_body(&self, body: &[u8], answer: &mut Answer) -> Result<EventInfo, String> {
+        openai::read_embeddings_body(body, answer)
+    }
+}
