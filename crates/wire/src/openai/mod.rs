@@ -8,9 +8,14 @@
 
 mod embeddings;
 mod error;
+mod fast;
 mod repair;
+mod scan;
 mod tree;
 mod usage;
+
+#[cfg(test)]
+mod tier_tests;
 
 use crate::{Answer, EventFlags, EventInfo, ServerError};
 
@@ -62,7 +67,8 @@ pub fn read_body(body: &[u8], answer: &mut Answer) -> Result<EventInfo, String> 
 }
 
 fn read_object(data: &[u8], answer: &mut Answer) -> EventInfo {
-    tree::read(data, answer).unwrap_or(EventInfo { flags: EventFlags::UNKNOWN, ..EventInfo::default() })
+    let info = fast::read(data, answer).or_else(|| tree::read(data, answer));
+    info.unwrap_or(EventInfo { flags: EventFlags::UNKNOWN, ..EventInfo::default() })
 }
 
 fn not_json(body: &[u8]) -> String {
