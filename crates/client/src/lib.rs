@@ -1,1 +1,31 @@
-//! 
+//! The client: connections, kernel receive stamps, and the life of a request.
+//!
+//! Each worker is a thread with a single-threaded runtime that owns its connections; nothing is locked and nobody else is
+//! woken for an event. A task drives its own connection, so that the bytes of a read go from the socket through HTTP and
+//! the event decoder to the record's columns in one go.
+
+mod address;
+mod cancel;
+mod connection;
+mod engine;
+mod error;
+mod exchange;
+mod failure;
+mod gauge;
+mod head;
+mod limits;
+mod lookahead;
+mod pool;
+mod proxy;
+mod reading;
+mod socket;
+mod supply;
+mod tls;
+mod verdict;
+mod watch;
+mod worker;
+
+pub use engine::{Engine, PhaseOutcome, StopHandle};
+pub use error::ClientError;
+pub use gauge::InFlight;
+pub use supply::{Prepared, Supply};

@@ -219,11 +219,9 @@ impl RequestRecord {
         let (mut reasoning, mut content, mut tool) = (String::new(), String::new(), String::new());
         let mut at = 0;
         for event in &self.events {
-            for (len, into) in [
-                (event.reasoning_len, &mut reasoning),
-                (event.content_len, &mut content),
-                (event.tool_len, &mut tool),
-            ] {
+            for (len, into) in
+                [(event.reasoning_len, &mut reasoning), (event.content_len, &mut content), (event.tool_len, &mut tool)]
+            {
                 let end = at + len as usize;
                 into.push_str(self.text.get(at..end).unwrap_or_default());
                 at = end;

@@ -1,0 +1,358 @@
+//! The workers of a run, and the phases that they carry out.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokamark_clock::{from_seconds, now_ns};
+use tokamark_pace::{Arrivals, ClosedLoop, Schedule, StopRule};
+use tokamark_plan::{ConnectMode, LoadPlan, Plan};
+use tokamark_record::{Failure, Phase, PhaseSpan, RequestRecord};
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::ClientError;
+use crate::address::Address;
+use crate::cancel::Cancel;
+use crate::connection::Route;
+use crate::exchange::Exchanger;
+use crate::gauge::InFlight;
+use crate::head::Heads;
+use crate::lookahead::Lookahead;
+use crate::pool::Pool;
+use crate::proxy::Proxy;
+use crate::socket::Stamper;
+use crate::supply::{Prepared, Supply};
+use crate::worker::{Command, ConnectReport, PhaseReport, Share, Worker};
+use crate::{limits, tls};
+
+/// Tasks that a worker polls between two looks at its sockets and timers. Small, so that a timer or a full socket does not
+/// wait behind many others; large enough that the look itself does not cost much per event.
+const TASKS_PER_LOOK: u32 = 31;
+
+/// Stops a run from another thread.
+#[derive(Clone, Debug)]
+pub struct StopHandle(Arc<Cancel>);
+
+impl StopHandle {
+    /// Sends nothing more and cancels what is in flight.
+    pub fn stop(&self) {
+        self.0.set();
+    }
+
+    /// Whether it was stopped.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.0.is_set()
+    }
+}
+
+/// What happened in a phase, beside its records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PhaseOutcome {
+    /// Its bounds.
+    pub span: PhaseSpan,
+    /// Most requests in flight.
+    pub peak_in_flight: u32,
+    /// Reads with data by all workers so far.
+    pub reads: u64,
+    /// Those without a kernel stamp.
+    pub unstamped_reads: u64,
+    /// Connections opened so far.
+    pub connections: u64,
+}
+
+/// The workers of a run. They and their connections live from phase to phase.
+pub struct Engine {
+    plan: Plan,
+    supply: Arc<dyn Supply>,
+    workers: Vec<(UnboundedSender<Command>, JoinHandle<()>)>,
+    cancel: Arc<Cancel>,
+    in_flight: Arc<InFlight>,
+    keeps_connections: bool,
+}
+
+impl Engine {
+    /// Resolves the targets and starts the workers. Records go to `records` as requests end.
+    ///
+    /// # Errors
+    /// When the target cannot be used or this machine does not allow it.
+    pub fn start(
+        plan: &Plan,
+        run_id: &str,
+        supply: Arc<dyn Supply>,
+        records: Sender<RequestRecord>,
+    ) -> Result<Self, ClientError> {
+        let routes = routes(plan)?;
+        limits::raise_open_files(connections_of(&plan.load))?;
+        let (cancel, in_flight) = (Arc::new(Cancel::default()), Arc::new(InFlight::default()));
+        let count = worker_count(&plan.load);
+        let mut workers = Vec::with_capacity(count.into());
+        for index in 0..count {
+            let heads = Heads::new(&plan.target, &routes, run_id)?;
+            let (commands, inbox) = tokio::sync::mpsc::unbounded_channel();
+            let (routes, target, records) = (routes.clone(), plan.target.clone(), records.clone());
+            let (cancel, in_flight) = (Arc::clone(&cancel), Arc::clone(&in_flight));
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .event_interval(TASKS_PER_LOOK)
+                .build()
+                .map_err(ClientError::Worker)?;
+            let thread = std::thread::Builder::new()
+                .name(format!("tokamark-worker-{index}"))
+                .spawn(move || {
+                    let stamper = Rc::new(Stamper::default());
+                    let pool = Rc::new(Pool::new(routes, &target, Rc::clone(&stamper)));
+                    let exchanger = Exchanger {
+                        worker: index,
+                        pool,
+                        heads,
+                        dialect: tokamark_endpoint::dialect(target.endpoint),
+                        streaming: target.streaming,
+                        timeout: limit_of(target.request_timeout_s),
+                        cancel,
+                    };
+                    let worker = Rc::new(Worker { exchanger, stamper, records, in_flight, spare: Vec::new().into() });
+                    tokio::task::LocalSet::new().block_on(&runtime, worker.obey(inbox));
+                })
+                .map_err(ClientError::Worker)?;
+            workers.push((commands, thread));
+        }
+        let keeps_connections =
+            plan.target.connect == ConnectMode::Ahead && plan.target.reuse == tokamark_plan::Reuse::Pooled;
+        Ok(Self { plan: plan.clone(), supply, workers, cancel, in_flight, keeps_connections })
+    }
+
+    /// A handle that stops the run.
+    #[must_use]
+    pub fn stop_handle(&self) -> StopHandle {
+        StopHandle(Arc::clone(&self.cancel))
+    }
+
+    /// The gauge of requests in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> Arc<InFlight> {
+        Arc::clone(&self.in_flight)
+    }
+
+    /// Number of workers.
+    #[must_use]
+    pub fn worker_count(&self) -> u16 {
+        u16::try_from(self.workers.len()).unwrap_or(u16::MAX)
+    }
+
+    /// Opens the connections that the load will need, if the plan wants them ahead.
+    ///
+    /// # Errors
+    /// When none at all could be opened: then the server is not there.
+    pub fn connect_ahead(&self) -> Result<(), ClientError> {
+        if !self.keeps_connections {
+            return Ok(());
+        }
+        let total = connections_of(&self.plan.load);
+        let (answer, answers) = channel();
+        let mut first_url = 0;
+        for (index, (commands, _)) in self.workers.iter().enumerate() {
+            let count = share_of(total, index, self.workers.len());
+            let command = Command::Connect { count, first_url, answer: answer.clone() };
+            commands.send(command).map_err(|_| ClientError::WorkerGone)?;
+            first_url += count as usize;
+        }
+        drop(answer);
+        let (mut opened, mut first_failure) = (0, None::<Failure>);
+        for _ in &self.workers {
+            let report: ConnectReport = answers.recv().map_err(|_| ClientError::WorkerGone)?;
+            opened += report.opened;
+            first_failure = first_failure.or(report.first_failure);
+        }
+        match first_failure {
+            Some(failure) if opened == 0 => Err(ClientError::Unreachable {
+                url: self.plan.target.urls.first().cloned().unwrap_or_default(),
+                reason: failure.message,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends one request that is in no phase and gives its record.
+    ///
+    /// # Errors
+    /// When the worker is gone.
+    pub fn probe(&self, prepared: Prepared) -> Result<RequestRecord, ClientError> {
+        let (answer, answers) = channel();
+        let (commands, _) = self.workers.first().ok_or(ClientError::WorkerGone)?;
+        commands.send(Command::Probe { prepared, answer }).map_err(|_| ClientError::WorkerGone)?;
+        answers.recv().map_err(|_| ClientError::WorkerGone)
+    }
+
+    /// Carries out a phase and returns when its last request is over.
+    ///
+    /// # Errors
+    /// When a worker is gone or a thread cannot be started.
+    pub fn run_phase(&self, phase: Phase, load: &LoadPlan) -> Result<PhaseOutcome, ClientError> {
+        self.in_flight.restart();
+        let depth = usize::try_from(connections_of(load)).unwrap_or(1).saturating_mul(2).clamp(64, 16_384);
+        let (lookahead, filler) = Lookahead::start(Arc::clone(&self.supply), phase, load.request_count, depth)
+            .map_err(ClientError::Worker)?;
+        let start_ns = now_ns();
+        let (answer, answers) = channel();
+        self.hand_out(phase, load, start_ns, &lookahead, &answer)?;
+        drop(answer);
+        let result = self.collect(&answers, load, start_ns);
+        lookahead.close();
+        let _ = filler.join();
+        result
+    }
+
+    fn hand_out(
+        &self,
+        phase: Phase,
+        load: &LoadPlan,
+        start_ns: u64,
+        lookahead: &Arc<Lookahead>,
+        answer: &Sender<PhaseReport>,
+    ) -> Result<(), ClientError> {
+        let stop = StopRule::of(load, start_ns);
+        let workers = self.worker_count();
+        let arrivals = load.request_rate.and_then(|rate| Arrivals::new(rate, load.arrival, load.seed));
+        let claims = Arc::new(ClosedLoop::new(stop));
+        let cap = load.concurrency.filter(|_| arrivals.is_some()).map(|cap| Arc::new(Semaphore::new(cap as usize)));
+        let slots = load.concurrency.unwrap_or(1);
+        for (index, (commands, _)) in self.workers.iter().enumerate() {
+            let share = match &arrivals {
+                Some(arrivals) => Share::Open {
+                    schedule: Schedule::new(
+                        arrivals.clone(),
+                        start_ns,
+                        stop,
+                        u16::try_from(index).unwrap_or(0),
+                        workers,
+                    ),
+                    cap: cap.clone(),
+                    deadline_ns: stop.deadline_ns,
+                },
+                None => {
+                    Share::Closed { slots: share_of(slots, index, self.workers.len()), claims: Arc::clone(&claims) }
+                }
+            };
+            let command = Command::Run { phase, share, lookahead: Arc::clone(lookahead), answer: answer.clone() };
+            commands.send(command).map_err(|_| ClientError::WorkerGone)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the workers; when the time and the grace are over, cancels what is left.
+    fn collect(
+        &self,
+        answers: &Receiver<PhaseReport>,
+        load: &LoadPlan,
+        start_ns: u64,
+    ) -> Result<PhaseOutcome, ClientError> {
+        let last_ns = match (load.duration_s, load.grace_s) {
+            (Some(duration), Some(grace)) => Some(start_ns.saturating_add(from_seconds(duration + grace))),
+            _ => None,
+        };
+        let mut outcome =
+            PhaseOutcome { span: PhaseSpan { start_ns, ..PhaseSpan::default() }, ..PhaseOutcome::default() };
+        for _ in &self.workers {
+            let report = match last_ns {
+                Some(last_ns) => {
+                    let left = Duration::from_nanos(last_ns.saturating_sub(now_ns()));
+                    match answers.recv_timeout(left) {
+                        Ok(report) => report,
+                        Err(_) => {
+                            self.cancel.set();
+                            answers.recv().map_err(|_| ClientError::WorkerGone)?
+                        }
+                    }
+                }
+                None => answers.recv().map_err(|_| ClientError::WorkerGone)?,
+            };
+            outcome.span.sent_ns = outcome.span.sent_ns.max(report.last_sent_ns);
+            outcome.span.end_ns = outcome.span.end_ns.max(report.end_ns);
+            outcome.reads += report.reads;
+            outcome.unstamped_reads += report.unstamped_reads;
+            outcome.connections += report.connections;
+        }
+        outcome.peak_in_flight = self.in_flight.peak();
+        Ok(outcome)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        for (commands, thread) in self.workers.drain(..) {
+            drop(commands);
+            // A worker that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Workers for a load: as asked, else one for each core but one; never more than there is work for.
+fn worker_count(load: &LoadPlan) -> u16 {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let wanted = load.workers.unwrap_or_else(|| u16::try_from(cores.saturating_sub(1).clamp(1, 32)).unwrap_or(1));
+    let most = match (load.request_rate, load.concurrency) {
+        (None, concurrency) => concurrency.unwrap_or(1),
+        (Some(_), Some(cap)) => cap,
+        (Some(_), None) => u32::from(u16::MAX),
+    };
+    wanted.min(u16::try_from(most).unwrap_or(u16::MAX)).max(1)
+}
+
+/// Connections that the load will need at once: its slots, or a second's worth of arrivals.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before the cast")]
+fn connections_of(load: &LoadPlan) -> u32 {
+    let limit = load.request_count.and_then(|count| u32::try_from(count).ok()).unwrap_or(u32::MAX);
+    let wanted = match (load.request_rate, load.concurrency) {
+        (None, slots) => slots.unwrap_or(1),
+        (Some(rate), cap) => (rate.ceil().clamp(1.0, 256.0) as u32).min(cap.unwrap_or(u32::MAX)),
+    };
+    wanted.min(limit).max(1)
+}
+
+/// The part of `total` that falls to one of several workers.
+fn share_of(total: u32, index: usize, workers: usize) -> u32 {
+    let (index, workers) = (u32::try_from(index).unwrap_or(0), u32::try_from(workers.max(1)).unwrap_or(1));
+    total / workers + u32::from(index < total % workers)
+}
+
+fn limit_of(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+fn routes(plan: &Plan) -> Result<Vec<Route>, ClientError> {
+    let mut config = None;
+    let mut routes = Vec::with_capacity(plan.target.urls.len());
+    for url in &plan.target.urls {
+        let target = Address::parse(url)?;
+        let proxy = Proxy::choose(&plan.target.proxy, &target)?;
+        let addresses = proxy.as_ref().map_or(&target, |proxy| &proxy.address).resolve()?;
+        let tls = match (target.tls, &config) {
+            (false, _) => None,
+            (true, Some(config)) => Some(Arc::clone(config)),
+            (true, None) => Some(Arc::clone(config.insert(tls::config(&plan.target.tls)?))),
+        };
+        routes.push(Route { target, proxy, addresses, tls });
+    }
+    Ok(routes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up() {
+        for total in [0, 1, 7, 50, 8_000] {
+            for workers in 1..9 {
+                let shares: Vec<u32> = (0..workers).map(|index| share_of(total, index, workers)).collect();
+                assert_eq!(shares.iter().sum::<u32>(), total);
+                assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1);
+            }
+        }
+    }
+}

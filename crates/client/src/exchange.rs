@@ -1,0 +1,321 @@
+//! The life of one request: connection, request, response, record.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, Response};
+use http_body_util::Full;
+use hyper::body::{Body as _, Incoming};
+use tokamark_clock::now_ns;
+use tokamark_endpoint::Dialect;
+use tokamark_pace::Ticket;
+use tokamark_record::{Failure, FailureKind, Outcome, Phase, RequestRecord, Times};
+
+use crate::cancel::Cancel;
+use crate::connection::Connection;
+use crate::failure::{failure, of_exchange};
+use crate::head::Heads;
+use crate::pool::{Lease, Pool};
+use crate::reading::{Mode, Reading};
+use crate::supply::Prepared;
+use crate::verdict;
+use crate::watch::{Stop, Watch};
+
+/// How often a request goes out again because a kept connection turned out to be dead before any answer.
+const MAX_RESENDS: u8 = 3;
+/// After `[DONE]` the end of the body normally follows at once; so long the slot waits for it.
+const END_OF_BODY_WAIT: Duration = Duration::from_millis(5);
+/// Then a connection may finish its body in the background for so long, before it is given up.
+const DRAIN_LIMIT: Duration = Duration::from_secs(10);
+
+/// What every exchange of a worker needs.
+pub(crate) struct Exchanger {
+    pub(crate) worker: u16,
+    pub(crate) pool: Rc<Pool>,
+    pub(crate) heads: Heads,
+    pub(crate) dialect: &'static dyn Dialect,
+    pub(crate) streaming: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) cancel: Arc<Cancel>,
+}
+
+/// One request to carry out.
+pub(crate) struct Job {
+    pub(crate) phase: Phase,
+    pub(crate) ticket: Ticket,
+    pub(crate) slot_ns: u64,
+    pub(crate) prepared: Prepared,
+}
+
+/// How an attempt ended, and whether the connection was dead before it was used.
+enum End {
+    Complete,
+    /// The status refused the request; the connection may be used again if the body was read to its end.
+    Refused {
+        reusable: bool,
+    },
+    Failed(Failure),
+    Stale,
+    Stopped(Stop),
+}
+
+impl Exchanger {
+    /// Carries out one request. Never fails: what goes wrong is in the record.
+    pub(crate) async fn run(&self, job: Job, reading: &mut Reading) -> RequestRecord {
+        let url = usize::try_from(job.ticket.seq % self.heads.urls()).unwrap_or(0);
+        let mut record = self.record_of(&job, url);
+        let mut watch = Watch::new(&self.cancel, self.timeout);
+        reading.begin(Mode::Whole);
+        loop {
+            let fresh = record.attempt > 0;
+            let end = match watch.future(self.pool.lease(url, fresh)).await {
+                Err(stop) => End::Stopped(stop),
+                Ok(Err(failure)) => End::Failed(failure),
+                Ok(Ok(lease)) => self.attempt(&job, url, lease, reading, &mut record, &mut watch).await,
+            };
+            match end {
+                End::Stale if record.attempt < MAX_RESENDS => record.attempt += 1,
+                end => {
+                    self.conclude(end, reading, &mut record);
+                    return record;
+                }
+            }
+        }
+    }
+
+    fn record_of(&self, job: &Job, url: usize) -> RequestRecord {
+        RequestRecord {
+            seq: job.ticket.seq,
+            phase: job.phase,
+            worker: self.worker,
+            session: job.ticket.seq,
+            turn: 0,
+            dataset_row: job.prepared.dataset_row,
+            url_index: u16::try_from(url).unwrap_or(u16::MAX),
+            model_index: job.prepared.model_index,
+            attempt: 0,
+            connection_reused: false,
+            times: Times { scheduled: job.ticket.due_ns, slot: job.slot_ns, ..Times::default() },
+            bytes_out: 0,
+            bytes_in: 0,
+            status: 0,
+            requested_output_tokens: job.prepared.output_tokens,
+            local_input_tokens: job.prepared.input_tokens,
+            local_output_tokens: None,
+            local_reasoning_tokens: None,
+            usage: None,
+            finish_reason: None,
+            streamed: false,
+            outcome: Outcome::Cancelled,
+            events: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Sends the request over one connection and reads the answer.
+    async fn attempt(
+        &self,
+        job: &Job,
+        url: usize,
+        lease: Lease,
+        reading: &mut Reading,
+        record: &mut RequestRecord,
+        watch: &mut Watch,
+    ) -> End {
+        let Lease { mut connection, is_new } = lease;
+        let meter = Rc::clone(&connection.meter);
+        if is_new {
+            record.times.connect_start = Some(connection.opening.start);
+            record.times.connect_end = Some(connection.opening.connected);
+            record.times.tls_end = connection.opening.tls_end;
+        }
+        record.connection_reused = connection.served > 0;
+        meter.begin();
+        let request = self.heads.request(url, job.phase, job.ticket.seq, job.prepared.body.clone());
+        let end = self.send_and_read(&mut connection, request, reading, record, watch).await;
+        record.times.send_start = meter.first_write();
+        record.times.send_end = meter.last_write();
+        record.bytes_out = meter.bytes_out();
+        record.bytes_in = meter.bytes_in();
+        connection.served += 1;
+        match end {
+            Ok(body) => {
+                self.keep(url, connection, body).await;
+                End::Complete
+            }
+            Err(End::Refused { reusable }) => {
+                if reusable {
+                    self.keep(url, connection, None).await;
+                }
+                End::Refused { reusable }
+            }
+            Err(End::Failed(_)) if !is_new && meter.bytes_in() == 0 => End::Stale,
+            Err(end) => end,
+        }
+    }
+
+    /// Gives the rest of the body if it ended before its last byte.
+    async fn send_and_read(
+        &self,
+        connection: &mut Connection,
+        request: http::Request<Full<Bytes>>,
+        reading: &mut Reading,
+        record: &mut RequestRecord,
+        watch: &mut Watch,
+    ) -> Result<Option<Incoming>, End> {
+        let meter = Rc::clone(&connection.meter);
+        let response = {
+            let mut response = std::pin::pin!(connection.sender.send_request(request));
+            let sent = watch.until(|cx| connection.poll_with(cx, |cx| response.as_mut().poll(cx))).await;
+            sent.map_err(End::Stopped)?
+        };
+        let response = response.map_err(|error| End::Failed(of_exchange(&error, meter.bytes_in() > 0)))?;
+        record.times.headers = Some(meter.last_read().arrival);
+        record.status = response.status().as_u16();
+        let is_ok = response.status().is_success();
+        reading.begin(if is_ok { self.mode_of(response.headers()) } else { Mode::Whole });
+        let encoding = encoding_of(&response);
+        let mut body = response.into_body();
+        let ended = self.read_body(connection, &mut body, reading, record, watch).await?;
+        if !is_ok {
+            return Err(End::Refused { reusable: ended });
+        }
+        if let Some(encoding) = encoding {
+            let message = format!("the body is encoded as `{encoding}`, which was not asked for");
+            return Err(End::Failed(failure(FailureKind::Undecodable, message)));
+        }
+        Ok((!ended).then_some(body))
+    }
+
+    fn mode_of(&self, headers: &HeaderMap) -> Mode {
+        match headers.get(CONTENT_TYPE) {
+            Some(value) if value.as_bytes().to_ascii_lowercase().starts_with(b"text/event-stream") => Mode::Stream,
+            Some(_) => Mode::Whole,
+            None if self.streaming => Mode::Sniff,
+            None => Mode::Whole,
+        }
+    }
+
+    /// Reads until the body or the answer ends. `true` if the body did.
+    async fn read_body(
+        &self,
+        connection: &mut Connection,
+        body: &mut Incoming,
+        reading: &mut Reading,
+        record: &mut RequestRecord,
+        watch: &mut Watch,
+    ) -> Result<bool, End> {
+        let meter = Rc::clone(&connection.meter);
+        loop {
+            let frame = watch.until(|cx| connection.poll_with(cx, |cx| Pin::new(&mut *body).poll_frame(cx))).await;
+            match frame.map_err(End::Stopped)? {
+                Some(Ok(frame)) => {
+                    let Ok(data) = frame.into_data() else { continue };
+                    let stamp = meter.last_read();
+                    record.times.first_byte.get_or_insert(stamp.arrival);
+                    reading.data(self.dialect, &data, stamp);
+                    if reading.answer.done {
+                        record.times.end = stamp.arrival;
+                        return Ok(false);
+                    }
+                }
+                None => {
+                    record.times.end = meter.last_read().arrival;
+                    return Ok(true);
+                }
+                // The answer was whole before the connection broke.
+                Some(Err(_)) if reading.answer.finish_reason.is_some() => {
+                    record.times.end = meter.last_read().arrival;
+                    return Ok(false);
+                }
+                Some(Err(error)) => return Err(End::Failed(of_exchange(&error, true))),
+            }
+        }
+    }
+
+    /// Keeps the connection for the next request, once its body has ended.
+    async fn keep(&self, url: usize, mut connection: Connection, rest: Option<Incoming>) {
+        if let Some(mut body) = rest {
+            let drain = drain(&mut connection, &mut body);
+            match tokio::time::timeout(END_OF_BODY_WAIT, drain).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                // The server holds the stream open after its end mark; the slot does not wait for that.
+                Err(_) => {
+                    let pool = Rc::clone(&self.pool);
+                    tokio::task::spawn_local(async move {
+                        let drained = tokio::time::timeout(DRAIN_LIMIT, drain_and_settle(&mut connection, &mut body));
+                        if drained.await.unwrap_or(false) {
+                            pool.give_back(url, connection);
+                        }
+                    });
+                    return;
+                }
+            }
+        }
+        if std::future::poll_fn(|cx| Poll::Ready(connection.is_usable(cx))).await {
+            self.pool.give_back(url, connection);
+        }
+    }
+
+    fn conclude(&self, end: End, reading: &mut Reading, record: &mut RequestRecord) {
+        if record.times.end == 0 {
+            record.times.end = now_ns();
+        }
+        record.streamed = reading.is_stream();
+        record.outcome = match end {
+            End::Stopped(Stop::Cancelled) => Outcome::Cancelled,
+            End::Stopped(Stop::TimedOut) => {
+                let seconds = self.timeout.unwrap_or_default().as_secs_f64();
+                Outcome::Failed(failure(FailureKind::Timeout, format!("no complete answer within {seconds} s")))
+            }
+            End::Stale => {
+                let message = "the server closed kept connections before each of several attempts";
+                Outcome::Failed(failure(FailureKind::Reset, message))
+            }
+            End::Failed(failure) => Outcome::Failed(failure),
+            End::Refused { .. } => Outcome::Failed(verdict::of_status(record.status, &reading.body)),
+            End::Complete => match reading.finish(self.dialect) {
+                Err(reason) => Outcome::Failed(verdict::of_undecodable(reason)),
+                Ok(()) => verdict::of_answer(self.dialect, reading, record.requested_output_tokens),
+            },
+        };
+        let answer = &mut reading.answer;
+        record.usage = answer.usage;
+        record.finish_reason = answer.finish_reason.take();
+        record.events = reading.events.clone();
+        record.text = match String::from_utf8(std::mem::take(&mut answer.text)) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        };
+    }
+}
+
+/// Reads what is left of a body. `false` if the connection broke.
+async fn drain(connection: &mut Connection, body: &mut Incoming) -> bool {
+    std::future::poll_fn(|cx| {
+        loop {
+            match std::task::ready!(connection.poll_with(cx, |cx| Pin::new(&mut *body).poll_frame(cx))) {
+                Some(Ok(_)) => {}
+                Some(Err(_)) => return Poll::Ready(false),
+                None => return Poll::Ready(true),
+            }
+        }
+    })
+    .await
+}
+
+async fn drain_and_settle(connection: &mut Connection, body: &mut Incoming) -> bool {
+    drain(connection, body).await && std::future::poll_fn(|cx| Poll::Ready(connection.is_usable(cx))).await
+}
+
+/// A content encoding other than none.
+fn encoding_of<T>(response: &Response<T>) -> Option<String> {
+    let value = response.headers().get(CONTENT_ENCODING)?.to_str().ok()?.trim().to_ascii_lowercase();
+    (!value.is_empty() && value != "identity").then_some(value)
+}

@@ -1,0 +1,135 @@
+//! Requests made ready ahead of time by a thread of their own, so that workers never build a prompt when it is due.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use tokamark_record::Phase;
+use tokio::sync::Notify;
+
+use crate::supply::{Prepared, Supply};
+
+/// A window of prepared requests that moves along with those that are taken.
+pub(crate) struct Lookahead {
+    state: Mutex<State>,
+    room: Condvar,
+    ready: Notify,
+}
+
+struct State {
+    /// Requests from number `first` on; taken ones are `None`.
+    window: VecDeque<Option<Prepared>>,
+    first: u64,
+    depth: usize,
+    is_closed: bool,
+}
+
+impl Lookahead {
+    /// Starts preparing requests `0..count` of a phase, `depth` of them ahead.
+    pub(crate) fn start(
+        supply: Arc<dyn Supply>,
+        phase: Phase,
+        count: Option<u64>,
+        depth: usize,
+    ) -> std::io::Result<(Arc<Self>, JoinHandle<()>)> {
+        let state = State { window: VecDeque::with_capacity(depth), first: 0, depth, is_closed: false };
+        let lookahead = Arc::new(Self { state: Mutex::new(state), room: Condvar::new(), ready: Notify::new() });
+        let filler = Arc::clone(&lookahead);
+        let thread = std::thread::Builder::new()
+            .name("tokamark-prepare".to_owned())
+            .spawn(move || filler.fill(supply.as_ref(), phase, count))?;
+        Ok((lookahead, thread))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fill(&self, supply: &dyn Supply, phase: Phase, count: Option<u64>) {
+        for seq in 0..count.unwrap_or(u64::MAX) {
+            let prepared = supply.prepare(phase, seq);
+            let mut state = self.lock();
+            while state.window.len() >= state.depth && !state.is_closed {
+                state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            if state.is_closed {
+                return;
+            }
+            state.window.push_back(Some(prepared));
+            drop(state);
+            self.ready.notify_waiters();
+        }
+    }
+
+    /// Takes request `seq`. Waits for it if the thread is behind, which then shows as send delay.
+    pub(crate) async fn take(&self, seq: u64) -> Prepared {
+        loop {
+            let notified = self.ready.notified();
+            tokio::pin!(notified);
+            // Registered before the look, so that a request that comes in between is not missed.
+            notified.as_mut().enable();
+            if let Some(prepared) = self.try_take(seq) {
+                return prepared;
+            }
+            notified.await;
+        }
+    }
+
+    fn try_take(&self, seq: u64) -> Option<Prepared> {
+        let mut state = self.lock();
+        let index = usize::try_from(seq.checked_sub(state.first)?).ok()?;
+        // A worker may run ahead of the window when another holds on to its front.
+        if index >= state.depth {
+            state.depth = index + 1;
+            self.room.notify_one();
+        }
+        let prepared = state.window.get_mut(index)?.take()?;
+        while matches!(state.window.front(), Some(None)) {
+            state.window.pop_front();
+            state.first += 1;
+        }
+        self.room.notify_one();
+        Some(prepared)
+    }
+
+    /// Ends the thread.
+    pub(crate) fn close(&self) {
+        self.lock().is_closed = true;
+        self.room.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Rows;
+
+    impl Supply for Rows {
+        fn prepare(&self, _phase: Phase, seq: u64) -> Prepared {
+            Prepared { dataset_row: seq * 10, ..Prepared::default() }
+        }
+    }
+
+    #[tokio::test]
+    async fn every_request_comes_once_in_any_order() {
+        let (lookahead, thread) = Lookahead::start(Arc::new(Rows), Phase::Profiling, Some(100), 4).unwrap();
+        let mut order: Vec<u64> = (0..100).collect();
+        for chunk in order.chunks_mut(3) {
+            chunk.reverse();
+        }
+        for seq in order {
+            assert_eq!(lookahead.take(seq).await.dataset_row, seq * 10);
+        }
+        thread.join().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_worker_far_ahead_does_not_wait_for_ever() {
+        let (lookahead, thread) = Lookahead::start(Arc::new(Rows), Phase::Profiling, None, 2).unwrap();
+        assert_eq!(lookahead.take(9).await.dataset_row, 90);
+        assert_eq!(lookahead.take(0).await.dataset_row, 0);
+        lookahead.close();
+        thread.join().unwrap();
+    }
+}

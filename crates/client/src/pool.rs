@@ -1,0 +1,75 @@
+//! The idle connections of one worker.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+
+use tokamark_plan::{ConnectMode, Reuse, TargetPlan};
+use tokamark_record::Failure;
+
+use crate::connection::{Connection, Route};
+use crate::socket::Stamper;
+
+/// Idle connections, one queue for each URL.
+pub(crate) struct Pool {
+    routes: Vec<Route>,
+    idle: Vec<RefCell<VecDeque<Connection>>>,
+    stamper: Rc<Stamper>,
+    keeps: bool,
+    opened: std::cell::Cell<u64>,
+}
+
+/// A connection and where it came from.
+pub(crate) struct Lease {
+    pub(crate) connection: Connection,
+    /// Opened for this very request, so that its set-up belongs to it.
+    pub(crate) is_new: bool,
+}
+
+impl Pool {
+    pub(crate) fn new(routes: Vec<Route>, target: &TargetPlan, stamper: Rc<Stamper>) -> Self {
+        let idle = routes.iter().map(|_| RefCell::default()).collect();
+        // One conversation has one turn for now, so a connection for each conversation is one for each request.
+        let keeps = target.reuse == Reuse::Pooled && target.connect != ConnectMode::PerRequest;
+        Self { routes, idle, stamper, keeps, opened: std::cell::Cell::new(0) }
+    }
+
+    /// Connections opened so far.
+    pub(crate) fn opened(&self) -> u64 {
+        self.opened.get()
+    }
+
+    /// An idle connection that is still alive, the most recently used first, or a new one.
+    pub(crate) async fn lease(&self, url: usize, fresh: bool) -> Result<Lease, Failure> {
+        while !fresh {
+            let Some(mut connection) = self.idle[url].borrow_mut().pop_back() else { break };
+            if poll_fn(|cx| Poll::Ready(connection.is_usable(cx))).await {
+                return Ok(Lease { connection, is_new: false });
+            }
+        }
+        let connection = self.open(url).await?;
+        Ok(Lease { connection, is_new: true })
+    }
+
+    async fn open(&self, url: usize) -> Result<Connection, Failure> {
+        let connection = Connection::open(&self.routes[url], &self.stamper).await?;
+        self.opened.set(self.opened.get() + 1);
+        Ok(connection)
+    }
+
+    /// Opens one more idle connection.
+    pub(crate) async fn open_ahead(&self, url: usize) -> Result<(), Failure> {
+        let connection = self.open(url).await?;
+        self.idle[url].borrow_mut().push_front(connection);
+        Ok(())
+    }
+
+    /// Takes a connection back after an exchange that it survived.
+    pub(crate) fn give_back(&self, url: usize, connection: Connection) {
+        if self.keeps {
+            self.idle[url].borrow_mut().push_back(connection);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! From the bytes of a response body to the events of a record.
+
+use tokamark_endpoint::Dialect;
+use tokamark_record::Event;
+use tokamark_wire::sse::{SseDecoder, SseEvent};
+use tokamark_wire::{Answer, EventFlags, EventInfo};
+
+use crate::socket::ReadStamp;
+
+/// A body that is not a stream may be so long; beyond it the request fails rather than the run.
+const MAX_WHOLE_BODY: usize = 512 << 20;
+
+/// How a body is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// As an event stream.
+    Stream,
+    /// As one document.
+    #[default]
+    Whole,
+    /// By its first bytes: a stream if it looks like one. For servers that name no content type.
+    Sniff,
+}
+
+/// Reads one body. Its buffers serve one request after another.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    mode: Mode,
+    decoder: SseDecoder<ReadStamp>,
+    pub(crate) answer: Answer,
+    pub(crate) events: Vec<Event>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) is_too_long: bool,
+    last_stamp: ReadStamp,
+}
+
+impl Reading {
+    /// Starts a new body.
+    pub(crate) fn begin(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.decoder.clear();
+        self.answer.clear();
+        self.events.clear();
+        self.body.clear();
+        if self.body.capacity() > 1 << 20 {
+            self.body = Vec::new();
+        }
+        self.is_too_long = false;
+        self.last_stamp = ReadStamp::default();
+    }
+
+    /// Takes the next bytes of the body, which the read with `stamp` completed.
+    pub(crate) fn data(&mut self, dialect: &dyn Dialect, bytes: &[u8], stamp: ReadStamp) {
+        self.last_stamp = stamp;
+        if self.mode == Mode::Sniff {
+            self.mode = sniff(&self.body, bytes);
+            if self.mode == Mode::Stream && !self.body.is_empty() {
+                let held = std::mem::take(&mut self.body);
+                self.stream(dialect, &held, stamp);
+            }
+        }
+        match self.mode {
+            Mode::Stream => self.stream(dialect, bytes, stamp),
+            Mode::Whole | Mode::Sniff => {
+                if self.body.len() + bytes.len() > MAX_WHOLE_BODY {
+                    self.is_too_long = true;
+                } else {
+                    self.body.extend_from_slice(bytes);
+                }
+            }
+        }
+    }
+
+    fn stream(&mut self, dialect: &dyn Dialect, bytes: &[u8], stamp: ReadStamp) {
+        let (answer, events) = (&mut self.answer, &mut self.events);
+        self.decoder.feed(bytes, stamp, |event| push(dialect, answer, events, &event));
+    }
+
+    /// The end of the body.
+    ///
+    /// # Errors
+    /// What of a whole body could not be understood.
+    pub(crate) fn finish(&mut self, dialect: &dyn Dialect) -> Result<(), String> {
+        if self.mode == Mode::Stream {
+            let (answer, events) = (&mut self.answer, &mut self.events);
+            self.decoder.finish(|event| push(dialect, answer, events, &event));
+            return Ok(());
+        }
+        if self.is_too_long {
+            return Err(format!("the body is longer than {} MiB", MAX_WHOLE_BODY >> 20));
+        }
+        let info = dialect.read_body(&self.body, &mut self.answer)?;
+        self.events.push(event_of(info, self.last_stamp, u32::try_from(self.body.len()).unwrap_or(u32::MAX)));
+        Ok(())
+    }
+
+    /// True if the body was an event stream.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.mode == Mode::Stream
+    }
+}
+
+fn push(dialect: &dyn Dialect, answer: &mut Answer, events: &mut Vec<Event>, event: &SseEvent<'_, ReadStamp>) {
+    let info = if event.is_comment {
+        EventInfo { flags: EventFlags::COMMENT, ..EventInfo::default() }
+    } else {
+        dialect.read_event(event.name, event.data, answer)
+    };
+    events.push(event_of(info, event.tag, event.wire_len));
+}
+
+fn event_of(info: EventInfo, stamp: ReadStamp, bytes: u32) -> Event {
+    Event {
+        arrival: stamp.arrival,
+        read: stamp.read,
+        read_number: stamp.number,
+        bytes,
+        flags: info.flags,
+        reasoning_len: info.reasoning_len,
+        content_len: info.content_len,
+        tool_len: info.tool_len,
+    }
+}
+
+/// Whether a body that begins with `held` and then `bytes` is an event stream.
+fn sniff(held: &[u8], bytes: &[u8]) -> Mode {
+    let start: Vec<u8> = held.iter().chain(bytes).copied().take(16).collect();
+    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&start);
+    let start = start.trim_ascii_start();
+    let fields: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
+    if fields.iter().any(|field| start.starts_with(field)) {
+        Mode::Stream
+    } else if start.is_empty() || fields.iter().any(|field| field.starts_with(start)) {
+        Mode::Sniff
+    } else {
+        Mode::Whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_without_a_type_is_known_by_its_first_bytes() {
+        assert_eq!(sniff(b"", b"data: {}"), Mode::Stream);
+        assert_eq!(sniff(b"", b"\xEF\xBB\xBF\r\n: ping"), Mode::Stream);
+        assert_eq!(sniff(b"da", b"ta:"), Mode::Stream);
+        assert_eq!(sniff(b"", b"da"), Mode::Sniff);
+        assert_eq!(sniff(b"", b"  "), Mode::Sniff);
+        assert_eq!(sniff(b"", b"{\"a\":1}"), Mode::Whole);
+        assert_eq!(sniff(b"", b"dark"), Mode::Whole);
+    }
+}

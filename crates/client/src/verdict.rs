@@ -1,0 +1,44 @@
+//! From a finished response to the outcome in its record.
+
+use http::StatusCode;
+use tokamark_endpoint::{Dialect, Ending, Verdict, VerdictKind, http_error, judge};
+use tokamark_record::{Failure, FailureKind, Outcome};
+
+use crate::reading::Reading;
+
+/// A response whose status refuses the request.
+pub(crate) fn of_status(status: u16, body: &[u8]) -> Failure {
+    let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or_default();
+    let error = http_error(status, reason, body);
+    let kind = if status >= 400 { FailureKind::HttpStatus } else { FailureKind::UnexpectedStatus };
+    Failure { kind, code: error.code, label: error.kind, message: error.message }
+}
+
+/// A body that was read to its end.
+pub(crate) fn of_answer(dialect: &dyn Dialect, reading: &Reading, requested_output_tokens: Option<u64>) -> Outcome {
+    let ending = Ending {
+        streamed: reading.is_stream(),
+        generated_events: reading.events.iter().filter(|event| event.flags.is_generated()).count() as u64,
+        requested_output_tokens,
+    };
+    match judge(dialect, &reading.answer, &ending) {
+        Verdict::Ok => Outcome::Ok,
+        Verdict::Failed { kind, code, label, message } => {
+            Outcome::Failed(Failure { kind: kind_of(kind), code, label, message })
+        }
+    }
+}
+
+/// A body that could not be understood.
+pub(crate) fn of_undecodable(reason: String) -> Failure {
+    Failure { kind: FailureKind::Undecodable, code: None, label: None, message: reason }
+}
+
+fn kind_of(kind: VerdictKind) -> FailureKind {
+    match kind {
+        VerdictKind::ServerError => FailureKind::ServerError,
+        VerdictKind::Incomplete => FailureKind::Incomplete,
+        VerdictKind::Empty => FailureKind::Empty,
+        VerdictKind::Undecodable => FailureKind::Undecodable,
+    }
+}
