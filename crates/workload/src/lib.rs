@@ -1,21 +1,16 @@
 //! What is sent: tokenizers, synthetic prompts of exact length, datasets. A workload is a pure function of the
 //! plan and the row's number, so that the same seed gives the same bytes on any machine with any number of threads.
 
-use serde_json::{Map, Value};
+mod dataset;
+mod digest;
+mod synthetic;
+pub mod tokenizer;
+mod turn;
+mod workload;
 
-/// One turn of a conversation, ready to be put into a request body.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Turn {
-    /// Row of the dataset.
-    pub row: u64,
-    /// The user's texts: one, or several for batched endpoints.
-    pub texts: Vec<String>,
-    /// Tokens of the texts by the workload's tokenizer.
-    pub input_tokens: Option<u64>,
-    /// Output tokens to ask for.
-    pub output_tokens: Option<u64>,
-    /// A model of the turn's own.
-    pub model: Option<String>,
-    /// Fields that the dataset adds to the body.
-    pub extra: Map<String, Value>,
-}
+pub use dataset::{DatasetError, Fault, Faults};
+pub use digest::Digest;
+pub use synthetic::LengthError;
+pub use tokenizer::{Tokenizer, TokenizerError};
+pub use turn::Turn;
+pub use workload::{Workload, WorkloadError};

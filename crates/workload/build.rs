@@ -1,0 +1,91 @@
+//! Writes the compiled-in vocabulary (o200k) and the character classes of its splitting pattern in a form that is used
+//! in place, so that nothing is built when the program starts.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use regex_syntax::hir::{Class, HirKind};
+
+#[path = "src/tokenizer/builtin/format.rs"]
+mod format;
+
+use format::{BLOCK, RANK_BITS, SLOT_BITS, class, fingerprint, first_slot, hash};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/tokenizer/builtin/format.rs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
+    write_vocabulary(&out)?;
+    write_classes(&out)?;
+    Ok(())
+}
+
+/// `o200k_bytes.bin`: all tokens in the order of their ranks; `o200k_ends.bin`: where each of them ends;
+/// `o200k_index.bin`: the hash table from bytes to ranks.
+fn write_vocabulary(out: &Path) -> Result<(), Box<dyn Error>> {
+    let vocabulary = tiktoken_rs::o200k_base()?;
+    let mut index = vec![0u32; 1 << SLOT_BITS];
+    let mut bytes = Vec::new();
+    let mut ends = Vec::new();
+    // Ordinary ranks are dense; the first gap is where the special tokens begin.
+    for rank in 0.. {
+        let Ok(token) = vocabulary.decode_bytes(&[rank]) else { break };
+        let hash = hash(&token);
+        let mut slot = first_slot(hash);
+        while index[slot] != 0 {
+            slot = (slot + 1) % index.len();
+        }
+        index[slot] = fingerprint(hash) << RANK_BITS | (rank + 1);
+        bytes.extend_from_slice(&token);
+        ends.push(u32::try_from(bytes.len())?);
+    }
+    fs::write(out.join("o200k_index.bin"), little_endian(&index))?;
+    fs::write(out.join("o200k_ends.bin"), little_endian(&ends))?;
+    fs::write(out.join("o200k_bytes.bin"), bytes)?;
+    Ok(())
+}
+
+/// `class_blocks.bin`: distinct blocks of classes; `class_index.bin`: the block of each run of `BLOCK` characters.
+fn write_classes(out: &Path) -> Result<(), Box<dyn Error>> {
+    let mut classes = vec![class::OTHER; 0x11_0000];
+    for (pattern, class) in [
+        (r"[\p{Lu}\p{Lt}]", class::UPPER),
+        (r"\p{Ll}", class::LOWER),
+        (r"[\p{Lm}\p{Lo}]", class::CASELESS),
+        (r"\p{M}", class::MARK),
+        (r"\p{N}", class::NUMBER),
+        (r"\s", class::SPACE),
+        (r"[\r\n]", class::NEWLINE),
+    ] {
+        let HirKind::Class(Class::Unicode(ranges)) = regex_syntax::parse(pattern)?.into_kind() else {
+            return Err("not a class of characters".into());
+        };
+        for range in ranges.ranges() {
+            classes[range.start() as usize..=range.end() as usize].fill(class);
+        }
+    }
+    let mut blocks = Vec::new();
+    let mut index = Vec::new();
+    let mut known = HashMap::new();
+    for block in classes.chunks(BLOCK) {
+        let number = match known.get(block) {
+            Some(&number) => number,
+            None => {
+                let number = u16::try_from(known.len())?;
+                known.insert(block, number);
+                blocks.extend_from_slice(block);
+                number
+            }
+        };
+        index.extend_from_slice(&number.to_le_bytes());
+    }
+    fs::write(out.join("class_blocks.bin"), blocks)?;
+    fs::write(out.join("class_index.bin"), index)?;
+    Ok(())
+}
+
+fn little_endian(values: &[u32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}

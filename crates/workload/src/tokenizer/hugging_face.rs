@@ -1,0 +1,32 @@
+//! Tokenizers of Hugging Face's `tokenizer.json` format.
+
+use tokenizers::Tokenizer;
+
+use super::TokenizerError;
+
+/// A loaded `tokenizer.json`.
+pub(super) struct HuggingFace(Tokenizer);
+
+impl HuggingFace {
+    pub(super) fn from_json(name: &str, json: &[u8]) -> Result<Self, TokenizerError> {
+        let unreadable = |reason: String| TokenizerError::Unreadable { name: name.to_owned(), reason };
+        let mut tokenizer = Tokenizer::from_bytes(json).map_err(|error| unreadable(error.to_string()))?;
+        // Files often carry the settings of the training; a count is that of the whole text and of nothing else.
+        tokenizer.with_truncation(None).map_err(|error| unreadable(error.to_string()))?;
+        tokenizer.with_padding(None);
+        // A vocabulary without an unknown token fails on characters that it lacks. No vocabulary has this one.
+        tokenizer
+            .encode_fast("a \u{f8fe}", false)
+            .map_err(|error| TokenizerError::Partial { name: name.to_owned(), reason: error.to_string() })?;
+        Ok(Self(tokenizer))
+    }
+
+    pub(super) fn encode(&self, text: &str) -> Vec<u32> {
+        // It does not fail on text: that was tried when it was loaded.
+        self.0.encode_fast(text, false).map(|encoding| encoding.get_ids().to_vec()).unwrap_or_default()
+    }
+
+    pub(super) fn decode(&self, tokens: &[u32]) -> String {
+        self.0.decode(tokens, false).unwrap_or_default()
+    }
+}
