@@ -78,13 +78,15 @@ fn from_error_member(outer: &Map<String, Value>, error: &Value) -> ServerError {
         Value::Object(object) => from_object(object),
         other => ServerError { message: message_of(other), ..ServerError::default() },
     };
-    let message = match outer.get("message") {
-        Some(Value::String(text)) if found.message == NO_MESSAGE && !text.trim().is_empty() => text.clone(),
-        _ => found.message,
+    let (kind, message) = match (error, text_in(outer, "message")) {
+        // The short text is the error's name, the long one says what happened.
+        (Value::String(name), Some(text)) => (Some(name.clone()), text.to_owned()),
+        (_, Some(text)) if found.message == NO_MESSAGE => (found.kind, text.to_owned()),
+        _ => (found.kind, found.message),
     };
     ServerError {
-        code: found.code.or_else(|| word(outer.get("code"))),
-        kind: found.kind.or_else(|| word(outer.get("error_type"))).or_else(|| word(outer.get("type"))),
+        code: found.code.or_else(|| code_in(outer)),
+        kind: kind.or_else(|| word(outer.get("error_type"))).or_else(|| word(outer.get("type"))),
         message,
     }
 }
@@ -95,11 +97,17 @@ fn from_object(object: &Map<String, Value>) -> ServerError {
         .filter_map(|key| object.get(*key))
         .find(|value| !is_absent(value))
         .map_or_else(|| NO_MESSAGE.to_owned(), message_of);
-    ServerError {
-        code: word(object.get("code")),
-        kind: ["type", "status", "title"].iter().find_map(|key| word(object.get(*key))),
-        message,
-    }
+    let kind = ["type", "status", "title"].iter().find_map(|key| text_in(object, key));
+    ServerError { code: code_in(object), kind: kind.map(str::to_owned), message }
+}
+
+/// The `code`, or the HTTP status that some servers repeat in the body.
+fn code_in(object: &Map<String, Value>) -> Option<String> {
+    word(object.get("code")).or_else(|| word(object.get("status").filter(|status| status.is_number())))
+}
+
+fn text_in<'v>(object: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
+    object.get(key)?.as_str().filter(|text| !text.trim().is_empty())
 }
 
 /// A message in any form: text, an object with a message, a list of them (validation errors), or else its JSON.

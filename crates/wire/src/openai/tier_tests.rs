@@ -197,21 +197,23 @@ fn deltas() -> impl Strategy<Value = String> {
 }
 
 fn events() -> impl Strategy<Value = String> {
-    let choice = || object_of(
-        vec![
-            "delta",
-            "delta",
-            "delta",
-            "message",
-            "text",
-            "finish_reason",
-            "index",
-            "logprobs",
-            "usage",
-            "f\\u0069nish_reason",
-        ],
-        prop_oneof![5 => deltas(), 3 => Just("null".to_owned()), 3 => good_strings(), 1 => usages(), 1 => anything()],
-    );
+    let choice = || {
+        object_of(
+            vec![
+                "delta",
+                "delta",
+                "delta",
+                "message",
+                "text",
+                "finish_reason",
+                "index",
+                "logprobs",
+                "usage",
+                "f\\u0069nish_reason",
+            ],
+            prop_oneof![5 => deltas(), 3 => Just("null".to_owned()), 3 => good_strings(), 1 => usages(), 1 => anything()],
+        )
+    };
     let choices = prop_oneof![8 => list_of(choice(), 1), 1 => list_of(choice(), 3)];
     let member = prop_oneof![
         5 => choices.prop_map(|v| format!("\"choices\":{v}")),
