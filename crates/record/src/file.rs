@@ -267,7 +267,7 @@ mod tests {
         let mut writer = RecordWriter::create(&path).unwrap();
         writer.flush().unwrap();
         let mut reader = RecordReader::open(&path).unwrap();
-        assert_eq!(all(&mut reader), []);
+        assert_eq!(all(&mut reader), [0u64; 0]);
         for seq in 0..3 {
             writer.request(&full_record(seq)).unwrap();
         }
@@ -307,7 +307,7 @@ mod tests {
         bytes[middle] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
         let mut reader = RecordReader::open(&path).unwrap();
-        assert_eq!(all(&mut reader), []);
+        assert_eq!(all(&mut reader), [0u64; 0]);
         assert!(reader.is_damaged());
     }
 
