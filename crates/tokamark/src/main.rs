@@ -1,1 +1,15 @@
-fn main() {}
+//! `tokamark` measures how fast a generative-AI endpoint serves.
+
+mod args;
+mod cli;
+mod command_line;
+mod commands;
+mod exit_code;
+mod problems;
+mod resolve;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(cli::run(std::env::args_os().skip(1).collect()))
+}

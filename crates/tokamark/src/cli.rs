@@ -1,0 +1,77 @@
+//! From the arguments of the process to one of the commands, and from its end to an exit code.
+
+use std::ffi::OsString;
+
+use clap::{ArgMatches, Command};
+
+use crate::command_line::{self, CommandLine};
+use crate::problems::Problems;
+use crate::{args, commands, exit_code};
+
+/// A command's arguments, split but not yet read.
+pub(crate) struct Invocation {
+    /// The values by name; every one that needs a meaning is still text.
+    pub(crate) matches: ArgMatches,
+    /// The command line without secrets, to be kept with the results.
+    pub(crate) command: Vec<String>,
+    /// What was found to be wrong so far.
+    pub(crate) problems: Problems,
+}
+
+/// Runs the program and gives its exit code.
+pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
+    let mut program = args::program();
+    program.build();
+    let Some(arguments) = arguments.into_iter().map(|argument| argument.into_string().ok()).collect::<Option<Vec<_>>>()
+    else {
+        eprintln!("error: an argument is not valid UTF-8");
+        return exit_code::USAGE;
+    };
+    let Some((command, rest)) = find_command(&program, &arguments) else {
+        // No command: clap prints its help or says what it does not know.
+        return with_clap(&program, arguments);
+    };
+    let mut problems = Problems::default();
+    let line = command_line::read(command, rest, &mut problems);
+    if line.wants_help {
+        return with_clap(&program, vec![command.get_name().to_owned(), "--help".to_owned()]);
+    }
+    match invocation(command, &line, problems) {
+        Ok(invocation) => match command.get_name() {
+            "serve" => commands::serve::run(invocation),
+            "report" => commands::report::run(invocation),
+            _ => commands::profile::run(invocation),
+        },
+        Err(error) => show(&error),
+    }
+}
+
+/// Prints what is wrong with the command line of a command, and where its flags are described.
+pub(crate) fn usage_error(command: &str, problems: &Problems) -> u8 {
+    eprintln!("{problems}\n\nNothing was sent. `tokamark {command} --help` lists the flags.");
+    exit_code::USAGE
+}
+
+fn find_command<'a>(program: &'a Command, arguments: &'a [String]) -> Option<(&'a Command, &'a [String])> {
+    let (name, rest) = arguments.split_first()?;
+    program.find_subcommand(name).map(|command| (command, rest))
+}
+
+fn invocation(command: &Command, line: &CommandLine, problems: Problems) -> Result<Invocation, clap::Error> {
+    let name = command.get_name().to_owned();
+    let arguments = std::iter::once(name.clone()).chain(line.arguments());
+    let matches = command.clone().try_get_matches_from(arguments)?;
+    let command = ["tokamark".to_owned(), name].into_iter().chain(line.redacted()).collect();
+    Ok(Invocation { matches, command, problems })
+}
+
+fn with_clap(program: &Command, arguments: Vec<String>) -> u8 {
+    let arguments = std::iter::once("tokamark".to_owned()).chain(arguments);
+    program.clone().try_get_matches_from(arguments).map_or_else(|error| show(&error), |_| exit_code::OK)
+}
+
+fn show(error: &clap::Error) -> u8 {
+    // Nobody is left to be told if the terminal is gone.
+    let _ = error.print();
+    if error.use_stderr() { exit_code::USAGE } else { exit_code::OK }
+}
