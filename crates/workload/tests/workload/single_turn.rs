@@ -1,11 +1,9 @@
 //! Datasets of single turns.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::plan;
+use crate::plans::plan;
 use serde_json::json;
 use tokamark_plan::{LengthDistribution, Plan, Source};
 use tokamark_workload::{DatasetError, Fault, Faults, Workload, WorkloadError};

@@ -1,10 +1,9 @@
 //! Synthetic prompts: exact lengths, no shared prefixes, the same on every thread.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::{bpe_json, plan, word_json};
+use crate::plans::plan;
+use crate::vocabularies::{bpe_json, word_json};
 use proptest::prelude::*;
 use tokamark_plan::{LengthDistribution, Source};
 use tokamark_workload::tokenizer::Resolved;
@@ -161,8 +160,12 @@ fn a_seed_fixes_the_bytes() {
     let mut plan = plan(32.0, 6.0, 42);
     plan.workload.output_tokens = Some(LengthDistribution { mean: 100.0, stddev: 20.0 });
     let workload = Workload::build(&plan).unwrap();
-    assert_eq!(workload.turn(0).texts[0], "?");
-    assert_eq!(workload.digest(100), "?");
+    assert_eq!(
+        workload.turn(0).texts[0],
+        "split license duck edit needle market lid test symbol element fair nose pot inner iron mass certain best element earn \
+         lady only team storm race blue due patch example fault"
+    );
+    assert_eq!(workload.digest(100), "cd9e641ae6db331b2dc5a230947144a0b4f8d910aa92135da000f8100999d579");
     assert_eq!(workload.digest(0), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
@@ -181,7 +184,7 @@ fn a_vocabulary_without_such_a_length_gives_the_nearest() {
     // Every character is two tokens, so that odd numbers of tokens do not exist.
     let json = serde_json::json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
-        "normalizer": {"type": "Replace", "pattern": {"Regex": "[^#]"}, "content": "##"},
+        "normalizer": {"type": "Replace", "pattern": {"Regex": "."}, "content": "##"},
         "pre_tokenizer": null, "post_processor": null, "decoder": null,
         "model": {"type": "BPE", "unk_token": "?", "vocab": {"?": 0, "#": 1}, "merges": []},
     });
@@ -189,7 +192,8 @@ fn a_vocabulary_without_such_a_length_gives_the_nearest() {
     let workload = workload_with(&tokenizer, 100.0, 0.0, 1);
     assert_eq!(workload.turn(0).input_tokens, Some(100));
     let workload = workload_with(&tokenizer, 101.0, 0.0, 1);
-    let reached = workload.turn(0).input_tokens.unwrap();
-    assert!(reached == 101 || reached.abs_diff(101) == 1, "{reached}");
+    let turn = workload.turn(0);
+    assert_eq!(turn.input_tokens, Some(100));
+    assert_eq!(tokenizer.count(&turn.texts[0]), 100);
     assert_eq!(workload.wanted_input_tokens(0), Some(101));
 }

@@ -1,11 +1,9 @@
 //! Finding tokenizers.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{bpe_json, word_json};
+use crate::vocabularies::{bpe_json, word_json};
 use tokamark_plan::TokenizerPlan;
 use tokamark_workload::tokenizer::{HubCache, Resolved, resolve_with};
 use tokamark_workload::{Tokenizer, TokenizerError};
