@@ -43,7 +43,8 @@ enum Rows {
 }
 
 impl Workload {
-    /// Loads the tokenizer and the dataset, or prepares to make prompts.
+    /// Loads the tokenizer and the dataset, or prepares to make prompts. The plan's batch size is that of synthetic
+    /// turns; a dataset's row has the texts that it has.
     ///
     /// # Errors
     /// [`WorkloadError`], before anything is sent.

@@ -1,6 +1,6 @@
 //! Tokenizers of Hugging Face's `tokenizer.json` format.
 
-use tokenizers::Tokenizer;
+use tokenizers::{Encoding, Tokenizer};
 
 use super::TokenizerError;
 
@@ -22,8 +22,16 @@ impl HuggingFace {
     }
 
     pub(super) fn encode(&self, text: &str) -> Vec<u32> {
-        // It does not fail on text: that was tried when it was loaded.
-        self.0.encode_fast(text, false).map(|encoding| encoding.get_ids().to_vec()).unwrap_or_default()
+        self.encoding(text).get_ids().to_vec()
+    }
+
+    pub(super) fn count(&self, text: &str) -> usize {
+        self.encoding(text).len()
+    }
+
+    /// It does not fail on text: that was tried when it was loaded.
+    fn encoding(&self, text: &str) -> Encoding {
+        self.0.encode_fast(text, false).unwrap_or_default()
     }
 
     pub(super) fn decode(&self, tokens: &[u32]) -> String {

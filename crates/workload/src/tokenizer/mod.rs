@@ -69,7 +69,7 @@ impl Tokenizer {
     pub fn count(&self, text: &str) -> usize {
         match &self.kind {
             Kind::Builtin => builtin::count(text),
-            Kind::HuggingFace(tokenizer) => tokenizer.encode(text).len(),
+            Kind::HuggingFace(tokenizer) => tokenizer.count(text),
         }
     }
 
