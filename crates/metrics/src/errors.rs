@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use tokamark_record::{Failure, FailureKind};
 
 /// Groups that are kept apart; what comes later is counted together.
@@ -13,7 +13,8 @@ const MOST_BYTES: usize = 2000;
 /// Failures that differ in nothing but ids and numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorGroup {
-    /// HTTP status or the server's own code.
+    /// HTTP status or the server's own code; a number in files if it is one.
+    #[serde(serialize_with = "code_as_number")]
     pub code: Option<String>,
     /// The server's name for the error; else the kind.
     #[serde(rename = "type")]
@@ -24,6 +25,14 @@ pub struct ErrorGroup {
     pub message: String,
     /// How many there were.
     pub count: u64,
+}
+
+fn code_as_number<S: Serializer>(code: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    match code.as_deref().map(|code| (code, code.parse::<u32>())) {
+        None => serializer.serialize_none(),
+        Some((_, Ok(number))) => serializer.serialize_u32(number),
+        Some((word, Err(_))) => serializer.serialize_str(word),
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

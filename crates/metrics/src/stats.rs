@@ -101,6 +101,12 @@ impl Value {
         }
     }
 
+    /// Something that serialises as `{unit, count, avg, …}`.
+    #[must_use]
+    pub fn with_unit(&self, metric: Metric) -> impl Serialize + '_ {
+        Row { unit: metric.unit().display, value: self }
+    }
+
     /// The distribution, if it is one.
     #[must_use]
     pub fn distribution(&self) -> Option<&Distribution> {
@@ -155,7 +161,7 @@ impl Serialize for Metrics {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (metric, value) in self.iter() {
-            map.serialize_entry(metric.tag(), &Row { unit: metric.unit().display, value })?;
+            map.serialize_entry(metric.tag(), &value.with_unit(metric))?;
         }
         map.end()
     }

@@ -1,1 +1,48 @@
-//! 
+//! Reports of a run: the console, and the files that it leaves.
+//!
+//! Everything about a finished run is printed from a [`Summary`](tokamark_metrics::Summary); [`RecordsWriter`],
+//! [`OutputsWriter`] and [`InputsWriter`] write one entry after the other while it is going on.
+
+mod console;
+mod error;
+mod files;
+mod inputs_json;
+mod json;
+mod names;
+mod outputs_json;
+mod records_jsonl;
+mod summary_csv;
+mod summary_json;
+mod time_text;
+mod timeslices;
+mod wrap;
+
+pub use console::{Style, render};
+pub use error::WriteError;
+pub use inputs_json::InputsWriter;
+pub use names::FileNames;
+pub use outputs_json::OutputsWriter;
+pub use records_jsonl::RecordsWriter;
+pub use summary_csv::write_summary_csv;
+pub use summary_json::{SCHEMA_VERSION, write_summary_json};
+pub use time_text::utc;
+pub use timeslices::{write_timeslices_csv, write_timeslices_json};
+
+use tokamark_record::Anchor;
+
+/// What every row says about its run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunContext {
+    /// The run's id.
+    pub run_id: String,
+    /// Ties monotonic instants to wall time.
+    pub anchor: Anchor,
+    /// Names of the plan's models.
+    pub models: Vec<String>,
+}
+
+/// The name of a conversation in files.
+#[must_use]
+pub fn conversation_id(session: u64) -> String {
+    format!("session_{session:06}")
+}

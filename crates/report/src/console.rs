@@ -1,0 +1,175 @@
+//! The report on the console.
+
+mod table;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use tokamark_metrics::text::{counted, decimal, share, whole};
+use tokamark_metrics::{Counts, Health, Metric, Summary};
+use tokamark_plan::EndpointKind;
+
+use crate::wrap::wrap;
+
+/// How the console is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Use colours: the output is a terminal that has them, and nobody said otherwise.
+    pub color: bool,
+    /// Columns.
+    pub width: usize,
+}
+
+impl Style {
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn red(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    fn yellow(self, text: &str) -> String {
+        self.paint("33", text)
+    }
+
+    /// Room for running text: long lines are hard to read on wide terminals.
+    fn text_width(self) -> usize {
+        self.width.clamp(40, 120)
+    }
+}
+
+/// The whole report; `files` are those that the run left.
+#[must_use]
+pub fn render(summary: &Summary, files: &[PathBuf], style: Style) -> String {
+    let mut blocks = vec![head(summary, style)];
+    blocks.extend(table::metrics(summary, style));
+    if !summary.errors.is_empty() {
+        blocks.push(format!("{}\n{}", style.bold("Errors"), table::errors(&summary.errors, style)));
+    }
+    blocks.extend(warnings(summary, style));
+    blocks.push(foot(summary, files, style));
+    blocks.join("\n\n") + "\n"
+}
+
+fn head(summary: &Summary, style: Style) -> String {
+    let plan = &summary.plan;
+    let endpoint = match plan.target.endpoint {
+        EndpointKind::Chat => "chat",
+        EndpointKind::Completions => "completions",
+        EndpointKind::Embeddings => "embeddings",
+    };
+    let streaming = if plan.target.streaming { ", streaming" } else { "" };
+    let mut parts = vec![
+        style.bold(&format!("Tokamark {}", summary.run.tokamark_version)),
+        plan.target.models.join(", "),
+        format!("{endpoint}{streaming}"),
+    ];
+    if let Some(rate) = plan.load.request_rate {
+        parts.push(format!("{rate} requests/s"));
+    }
+    if let Some(concurrency) = plan.load.concurrency {
+        parts.push(format!("concurrency {concurrency}"));
+    }
+    let mut text = format!("{}\n{}", parts.join(" · "), counts(summary.counts, style));
+    if let Some(warmup) = &summary.warmup {
+        let Counts { attempted, failed, .. } = warmup.counts;
+        let failures = if failed > 0 { format!(", {} failed", whole(failed)) } else { String::new() };
+        let _ = write!(text, "\n{}", style.dim(&format!("after {}{failures}", counted(attempted, "warm-up request"))));
+    }
+    text
+}
+
+fn counts(counts: Counts, style: Style) -> String {
+    let Counts { attempted, ok, failed, cancelled } = counts;
+    let failures = format!("{} failed ({})", whole(failed), share(failed, attempted));
+    let failures = if failed > 0 { style.red(&failures) } else { failures };
+    let cancellations = format!("{} cancelled", whole(cancelled));
+    let cancellations = if cancelled > 0 { style.yellow(&cancellations) } else { cancellations };
+    format!("{} attempted · {} ok · {failures} · {cancellations}", whole(attempted), whole(ok))
+}
+
+fn warnings(summary: &Summary, style: Style) -> Option<String> {
+    if summary.warnings.is_empty() {
+        return None;
+    }
+    let mut text = style.bold("Warnings");
+    for warning in &summary.warnings {
+        let label = warning.code().replace('_', " ");
+        let message = format!("{label}: {}", warning.message());
+        for (i, line) in wrap(&message, style.text_width() - 4).iter().enumerate() {
+            let mark = if i == 0 { "! " } else { "  " };
+            let line = match line.strip_prefix(&label).filter(|_| i == 0) {
+                Some(rest) => format!("{}{rest}", style.yellow(&format!("{mark}{label}"))),
+                None => format!("{mark}{line}"),
+            };
+            let _ = write!(text, "\n  {line}");
+        }
+        for (i, line) in wrap(&warning.hint(), style.text_width() - 6).iter().enumerate() {
+            let mark = if i == 0 { "→ " } else { "  " };
+            let _ = write!(text, "\n    {}", style.dim(&format!("{mark}{line}")));
+        }
+    }
+    Some(text)
+}
+
+fn foot(summary: &Summary, files: &[PathBuf], style: Style) -> String {
+    let mut rows = vec![("Duration", duration(summary))];
+    rows.push(("Client", client(&summary.health)));
+    let folder = files.first().and_then(|file| file.parent()).filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder {
+        let names: Vec<_> =
+            files.iter().map(|file| file.strip_prefix(folder).unwrap_or(file).display().to_string()).collect();
+        rows.push(("Folder", folder.display().to_string()));
+        rows.push(("Files", names.join(", ")));
+    } else if !files.is_empty() {
+        let names: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+        rows.push(("Files", names.join(", ")));
+    }
+    let mut text = String::new();
+    for (label, value) in rows {
+        for (i, line) in wrap(&value, style.text_width() - 10).iter().enumerate() {
+            let label = if i == 0 { style.dim(&format!("{label:<10}")) } else { " ".repeat(10) };
+            let _ = write!(text, "{}{label}{line}", if text.is_empty() { "" } else { "\n" });
+        }
+    }
+    text
+}
+
+fn duration(summary: &Summary) -> String {
+    let phase = summary.run.end_ns.saturating_sub(summary.run.start_ns) as f64 / 1e9;
+    match summary.metrics.avg(Metric::BenchmarkDuration) {
+        Some(window) => {
+            format!("{} s from first request to last token; {} s in all", decimal(window, 2), decimal(phase, 2))
+        }
+        None => format!("{} s", decimal(phase, 2)),
+    }
+}
+
+/// In one line, whether the client was a limit.
+fn client(health: &Health) -> String {
+    let mut parts = Vec::new();
+    if let Some(lateness) = health.send_lateness_ms {
+        parts.push(format!("sent {} ms late (p99)", decimal(lateness.p99, 2)));
+    }
+    parts.push(match health.read_lag_ms {
+        Some(lag) => format!("read {} ms late (p99), corrected by kernel timestamps", decimal(lag.p99, 2)),
+        None => "arrivals stamped by the program".to_owned(),
+    });
+    if let (Some(achieved), Some(wanted)) = (health.achieved_rate, health.scheduled_rate) {
+        parts.push(format!("{} of {} requests/s sent", decimal(achieved, 2), decimal(wanted, 2)));
+    }
+    parts.push(format!("at most {} in flight", whole(health.peak_in_flight.into())));
+    if let Some(used) = health.cpu_cores_used {
+        parts.push(format!("{} of {} busy", decimal(used, 2), counted(health.cores.into(), "core")));
+    }
+    parts.join(" · ")
+}
