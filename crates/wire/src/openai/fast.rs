@@ -6,14 +6,17 @@
 use super::scan::{RawStr, Scanner};
 use super::tree::{Marks, push_tool_calls};
 use super::usage;
-use crate::{Answer, EventInfo};
+use crate::{Answer, EventInfo, Usage};
 
 /// Reads an event, or leaves the answer as it was and gives nothing.
 pub(super) fn read(data: &[u8], answer: &mut Answer) -> Option<EventInfo> {
     let text = std::str::from_utf8(data).ok()?;
     let found = Found::in_event(text)?;
     let counts = match found.usage {
-        Some(span) => usage::usage_in(&serde_json::from_slice(span).ok()?),
+        Some(span) => match plain_usage(span) {
+            Some(counts) => counts,
+            None => usage::usage_in(&serde_json::from_slice(span).ok()?),
+        },
         None => None,
     };
     let mut calls = String::new();
@@ -38,6 +41,33 @@ pub(super) fn read(data: &[u8], answer: &mut Answer) -> Option<EventInfo> {
     }
     let marks = Marks { role: found.delta.has_role, finish: found.finish.is_some(), usage: counts.is_some() };
     Some(EventInfo::of_choices(reasoning_len, content_len, calls.len(), &marks, true))
+}
+
+/// Token counts of the usual three names and no more: what a server sends that counts on each event.
+fn plain_usage(span: &[u8]) -> Option<Option<Usage>> {
+    let mut scanner = Scanner::new(std::str::from_utf8(span).ok()?);
+    let mut seen = Seen::default();
+    let mut counts = Usage::default();
+    scanner.object(|scanner, key| {
+        match plain(key)? {
+            b"prompt_tokens" => {
+                seen.first(0)?;
+                counts.prompt = Some(scanner.count()?);
+            }
+            b"completion_tokens" => {
+                seen.first(1)?;
+                counts.completion = Some(scanner.count()?);
+            }
+            b"total_tokens" => {
+                seen.first(2)?;
+                counts.total = Some(scanner.count()?);
+            }
+            // Anything else may be there if it is absent in meaning.
+            _ => null(scanner)?,
+        }
+        Some(())
+    })?;
+    Some((counts != Usage::default()).then_some(counts))
 }
 
 /// What an event holds, as it stands in the text.

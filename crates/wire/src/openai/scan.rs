@@ -28,16 +28,19 @@ impl<'a> Scanner<'a> {
         self.at == self.bytes.len()
     }
 
+    #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
+    #[inline]
     pub(super) fn skip_space(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
         }
     }
 
+    #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
@@ -126,6 +129,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Steps over a whole number that is not negative and not big, and gives it.
+    pub(super) fn count(&mut self) -> Option<u64> {
+        const MOST_DIGITS: usize = 15;
+        let start = self.at;
+        self.number()?;
+        let text = self.bytes.get(start..self.at)?;
+        if text.len() > MOST_DIGITS {
+            return None;
+        }
+        text.iter().try_fold(0, |count, digit| digit.is_ascii_digit().then(|| count * 10 + u64::from(digit - b'0')))
+    }
+
     fn digits(&mut self) -> usize {
         let start = self.at;
         while self.peek().is_some_and(|b| b.is_ascii_digit()) {
@@ -178,6 +193,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over bytes that are neither a quote, a backslash nor a control character, eight at a time.
+    #[inline]
     fn skip_plain(&mut self) {
         const ONES: u64 = u64::MAX / 255;
         const HIGHS: u64 = ONES * 128;

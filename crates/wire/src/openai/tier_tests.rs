@@ -77,6 +77,7 @@ fn doubtful_shapes_do_not() {
         r#"{"choices":[{"delta":{"content":"a"}}]}{}"#,
         r#"{"choices":[{"delta":{"content":"a"}}],"n":1e5}"#,
         r#"{"object":"error","choices":[]}"#,
+        r#"{"choices":[],"usage":{"prompt_tokens":01}}"#,
     ] {
         assert!(read_both(event.as_bytes()).0.is_none(), "{event}");
     }
