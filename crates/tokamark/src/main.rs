@@ -6,6 +6,8 @@ mod command_line;
 mod commands;
 mod exit_code;
 mod problems;
+#[cfg(test)]
+mod reference_docs;
 mod resolve;
 
 use std::process::ExitCode;

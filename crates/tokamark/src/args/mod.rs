@@ -51,7 +51,7 @@ pub(crate) fn program() -> Command {
 }
 
 fn profile() -> Command {
-    ProfileArgs::augment_args(Command::new("profile"))
+    ProfileArgs::augment_args(Command::new("profile").next_line_help(true))
         .about("Measures an endpoint at one load and reports latencies, throughput and failures")
         .after_help(
             "Examples:\n  \
