@@ -104,7 +104,7 @@ fn warnings(summary: &Summary, style: Style) -> Option<String> {
     let mut text = style.bold("Warnings");
     for warning in &summary.warnings {
         let label = warning.code().replace('_', " ");
-        let message = format!("{label}: {}", warning.message());
+        let message = printable(&format!("{label}: {}", warning.message()));
         for (i, line) in wrap(&message, style.text_width() - 4).iter().enumerate() {
             let mark = if i == 0 { "! " } else { "  " };
             let line = match line.strip_prefix(&label).filter(|_| i == 0) {
@@ -172,4 +172,9 @@ fn client(health: &Health) -> String {
         parts.push(format!("{} of {} busy", decimal(used, 2), counted(health.cores.into(), "core")));
     }
     parts.join(" · ")
+}
+
+/// What servers say goes to a terminal without its control characters.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
