@@ -231,7 +231,7 @@ fn what_the_stream_was_like() {
         for record in records.iter_mut() {
             record.usage = Some(Usage { prompt: Some(10), completion: Some(16), ..Usage::default() });
             record.events.iter_mut().for_each(|event| event.read_number = 0);
-            record.events[0].flags = record.events[0].flags | EventFlags::UNKNOWN;
+            record.events[0].flags |= EventFlags::UNKNOWN;
         }
     });
     assert_eq!(codes(&summary), ["unknown_events", "bundled_tokens", "coalesced_events"]);

@@ -1,4 +1,5 @@
 //! What the files of a run say.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 #[path = "../../metrics/tests/made/mod.rs"]
 mod made;
