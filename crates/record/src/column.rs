@@ -1,7 +1,7 @@
 //! A column of numbers that may be longer than memory: it goes to an unlinked temporary file when it has grown.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,6 +49,8 @@ enum Spill {
 
 /// At most this many values are gathered for sorting once radix selection has narrowed the ranges down.
 const GATHER: u64 = 1 << 18;
+/// Values that are read from the file at a time.
+const READ_VALUES: usize = 1 << 13;
 const DIGIT_BITS: u32 = 11;
 const BUCKETS: usize = 1 << DIGIT_BITS;
 
@@ -143,12 +145,15 @@ impl Column {
             let mut file = file;
             file.seek(SeekFrom::Start(0))?;
             let mut left = self.spilled();
-            let mut reader = BufReader::with_capacity(1 << 16, file);
-            let mut bytes = [0_u8; 8];
+            let mut bytes = vec![0_u8; READ_VALUES * 8];
             while left > 0 {
-                reader.read_exact(&mut bytes)?;
-                see(f64::from_le_bytes(bytes));
-                left -= 1;
+                let values = usize::try_from(left).unwrap_or(READ_VALUES).min(READ_VALUES);
+                let block = bytes.get_mut(..values * 8).unwrap_or_default();
+                file.read_exact(block)?;
+                for value in block.as_chunks::<8>().0 {
+                    see(f64::from_le_bytes(*value));
+                }
+                left -= values as u64;
             }
         }
         self.tail.iter().copied().for_each(see);

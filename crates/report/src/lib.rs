@@ -4,6 +4,7 @@
 //! [`OutputsWriter`] and [`InputsWriter`] write one entry after the other while it is going on.
 
 mod console;
+mod definitions_md;
 mod error;
 mod files;
 mod inputs_json;
@@ -18,6 +19,7 @@ mod timeslices;
 mod wrap;
 
 pub use console::{Style, render};
+pub use definitions_md::definitions_markdown;
 pub use error::WriteError;
 pub use inputs_json::InputsWriter;
 pub use names::FileNames;
