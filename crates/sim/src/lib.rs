@@ -1,1 +1,53 @@
-//! 
+//! A simulated inference engine behind real HTTP.
+//!
+//! It serves as a target without a GPU (`tokamark serve`, or a URL that begins with `sim:`) and as the truth that the
+//! client is held against: its log says what was sent when, to the microsecond.
+//!
+//! # What it is
+//!
+//! [`Server::start`] opens a port and serves chat completions, completions and embeddings in OpenAI's API, streamed or
+//! not, and `/v1/models`, `/health`, `/metrics` (under vLLM's names) and `/reset_prefix_cache`. [`OPTIONS`] lists what can
+//! be set, and [`SimConfig`] holds it; `"sim:?decode=50&max_batch=64".parse()` makes one from a URL.
+//!
+//! Token `n` of an answer is the word ` w<n>`, so that a lost or doubled token shows. Prompts are counted at one token for
+//! every four bytes, or by words, or by a [`TokenCounter`] that is plugged in.
+//!
+//! # How time passes
+//!
+//! By default an engine with continuous batching decides when tokens are due ([`engine::BatchEngine`] has the cost model).
+//! With `event-rate`, each stream ticks on its own ([`engine::PacedEngine`]), which makes loads whose every event has a known
+//! time. The engines are pure state machines on a clock that is passed in.
+//!
+//! # How it is built
+//!
+//! Each server thread has one loop that follows its engine's deadlines with one precise timer, and writes what is due
+//! straight to the sockets. Answers are put together from parts that are made once, with no allocation for an event.
+//! Connections are tasks that read requests and wait.
+//!
+//! # The truth log
+//!
+//! With `log`, each request leaves a line of JSON: a [`TruthRecord`]. Arrivals are the kernel's receive stamps where there
+//! are any, mapped to the monotonic clock; every write is there with the time before and after its system call.
+
+mod answer;
+mod api;
+mod config;
+mod connection;
+mod core;
+mod draw;
+pub mod engine;
+mod http;
+mod metrics;
+mod options;
+mod prefix;
+mod routes;
+mod server;
+mod shared;
+mod stamp;
+mod tokens;
+mod truth;
+
+pub use config::{Counting, Faults, Head, OutputLength, Pace, Phase, SimConfig, TokenCounter};
+pub use options::{OPTIONS, SimOption, SimOptionError, set};
+pub use server::{Server, ServerError};
+pub use truth::{End, TruthRecord, TruthWrite};
