@@ -163,7 +163,9 @@ impl Connection {
                         Err(error) => return Ok(Err(error)),
                     },
                 };
-                if let (Some(body), Some(head)) = (body, head.take_if(|_| true)) {
+                if let Some(body) = body
+                    && let Some(head) = head.take()
+                {
                     return Ok(Ok(Some(Request { head, body, arrival: self.arrival })));
                 }
             }
