@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
 use crate::answer::Delivery;
-use crate::core::{Core, Outlet};
+use crate::dispatch::{Dispatch, Outlet};
 use crate::http::{Body, HttpError, MAX_BODY, Method, Reply, RequestHead, read_chunked, read_head};
 use crate::routes::{Action, Generation, act};
 use crate::shared::Shared;
@@ -28,7 +28,7 @@ const LINGER: Duration = Duration::from_secs(1);
 /// What the tasks of a server thread share.
 pub(crate) struct Worker {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) core: RefCell<Core>,
+    pub(crate) dispatch: RefCell<Dispatch>,
     /// Wakes the driver.
     pub(crate) wake: Notify,
     pub(crate) buffer: RefCell<Vec<u8>>,
@@ -39,11 +39,11 @@ pub(crate) struct Worker {
 impl Worker {
     /// Does what is due, and wakes the driver if it sleeps too long.
     pub(crate) fn catch_up(&self) {
-        let mut core = self.core.borrow_mut();
-        if core.next_deadline().is_some_and(|deadline| deadline <= now_ns()) {
-            core.pump();
+        let mut dispatch = self.dispatch.borrow_mut();
+        if dispatch.next_deadline().is_some_and(|deadline| deadline <= now_ns()) {
+            dispatch.pump();
         }
-        if core.next_deadline().is_some_and(|deadline| deadline < core.sleeping_until) {
+        if dispatch.next_deadline().is_some_and(|deadline| deadline < dispatch.sleeping_until) {
             self.wake.notify_one();
         }
     }
@@ -108,7 +108,7 @@ impl Connection {
                     record.status = reply.status;
                     record.end_ns = written.before_ns + u64::from(written.took_ns);
                     record.end = End::Rejected;
-                    self.worker.core.borrow().log(record, vec![written]);
+                    self.worker.dispatch.borrow().log(record, vec![written]);
                 }
                 Action::Generate(generation) => {
                     let is_stream = generation.job.is_stream;
@@ -282,11 +282,11 @@ impl Connection {
         let delivery = Delivery { is_http10: request.head.is_http10, keep_alive: request.head.keep_alive };
         let outlet = Outlet { socket: Rc::clone(&self.socket), changed: Rc::clone(&self.changed) };
         let worker = Rc::clone(&self.worker);
-        let at = worker.core.borrow_mut().submit(generation, delivery, record, outlet);
+        let at = worker.dispatch.borrow_mut().submit(generation, delivery, record, outlet);
         worker.catch_up();
         let (socket, changed) = (Rc::clone(&self.socket), Rc::clone(&self.changed));
         loop {
-            let progress = worker.core.borrow().progress(at);
+            let progress = worker.dispatch.borrow().progress(at);
             if progress.is_done {
                 break;
             }
@@ -294,7 +294,7 @@ impl Connection {
                 biased;
                 () = changed.notified() => {}
                 _ = socket.writable(), if progress.is_blocked => {
-                    worker.core.borrow_mut().resume(at);
+                    worker.dispatch.borrow_mut().resume(at);
                     worker.catch_up();
                 }
                 // A client that goes away, or sends its next request before this one is answered.
@@ -306,6 +306,6 @@ impl Connection {
                 },
             }
         }
-        worker.core.borrow_mut().finish(at, End::ClientGone)
+        worker.dispatch.borrow_mut().finish(at, End::ClientGone)
     }
 }

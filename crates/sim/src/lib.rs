@@ -12,6 +12,18 @@
 //! Token `n` of an answer is the word ` w<n>`, so that a lost or doubled token shows. Prompts are counted at one token for
 //! every four bytes, or by words, or by a [`TokenCounter`] that is plugged in.
 //!
+//! ```
+//! use tokamark_sim::{Server, SimConfig};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config: SimConfig = "sim:?per_stream=50&ttft=100ms".parse()?;
+//! let server = Server::start(config, "127.0.0.1:0".parse()?)?;
+//! assert_ne!(server.addr().port(), 0);
+//! server.shutdown()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # How time passes
 //!
 //! By default an engine with continuous batching decides when tokens are due ([`engine::BatchEngine`] has the cost model).
@@ -33,7 +45,7 @@ mod answer;
 mod api;
 mod config;
 mod connection;
-mod core;
+mod dispatch;
 mod draw;
 pub mod engine;
 mod http;

@@ -18,7 +18,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::config::{SimConfig, TokenCounter};
 use crate::connection::{Connection, Worker};
-use crate::core::Core;
+use crate::dispatch::Dispatch;
 use crate::metrics::EngineMetrics;
 use crate::options::SimOptionError;
 use crate::shared::Shared;
@@ -127,11 +127,14 @@ impl Server {
         let stopping = Arc::new(AtomicBool::new(false));
         let mut server = Self { address, stopping, acceptor: None, stops: Vec::new(), workers: Vec::new(), log };
         let mut queues = Vec::new();
-        for thread in 0..threads {
+        let started = (0..threads).try_for_each(|thread| {
             let (queue, accepted) = unbounded_channel();
             queues.push(queue);
-            server.start_worker(&shared, thread, log_sender.clone(), accepted).map_err(ServerError::Threads)?;
-        }
+            server.start_worker(&shared, thread, log_sender.clone(), accepted)
+        });
+        // The log ends when nobody can send to it, which a server that is dropped waits for.
+        drop(log_sender);
+        started.map_err(ServerError::Threads)?;
         let stopping = Arc::clone(&server.stopping);
         let acceptor = std::thread::Builder::new()
             .name("sim-accept".into())
@@ -171,10 +174,10 @@ impl Server {
         };
         let (stop, stopped) = oneshot::channel();
         let handle = std::thread::Builder::new().name(format!("sim-{thread}")).spawn(move || {
-            let core = RefCell::new(Core::new(Arc::clone(&shared), thread, log));
+            let dispatch = RefCell::new(Dispatch::new(Arc::clone(&shared), thread, log));
             let worker = Rc::new(Worker {
                 shared,
-                core,
+                dispatch,
                 wake: Notify::new(),
                 buffer: RefCell::new(vec![0; READ_BYTES]),
                 offset: RefCell::new(WallOffset::new()),
@@ -187,7 +190,7 @@ impl Server {
                 // Whether it is told or the server is gone: both mean stop.
                 let _ = stopped.await;
             }));
-            worker.core.borrow_mut().abandon();
+            worker.dispatch.borrow_mut().abandon();
             // The tasks hold sockets that are registered with the runtime.
             drop(tasks);
         })?;
@@ -282,10 +285,10 @@ async fn receive(worker: Rc<Worker>, mut accepted: UnboundedReceiver<Accepted>) 
 async fn drive(worker: Rc<Worker>, mut sleeper: Sleeper) {
     loop {
         let deadline = {
-            let mut core = worker.core.borrow_mut();
-            core.pump();
-            let deadline = core.next_deadline();
-            core.sleeping_until = deadline.unwrap_or(u64::MAX);
+            let mut dispatch = worker.dispatch.borrow_mut();
+            dispatch.pump();
+            let deadline = dispatch.next_deadline();
+            dispatch.sleeping_until = deadline.unwrap_or(u64::MAX);
             deadline
         };
         match deadline {

@@ -124,3 +124,16 @@ fn a_client_that_leaves_frees_its_place() {
     let log = fixture.stop();
     assert_eq!(log[0].end, tokamark_sim::End::ClientGone);
 }
+
+#[test]
+fn many_connections_opened_at_once_are_all_served() {
+    let fixture = Fixture::start("per_stream=100&ttft=50");
+    let mut clients: Vec<_> = (0..400).map(|_| fixture.connect()).collect();
+    for client in &mut clients {
+        client.send(post_request(CHAT, &chat("a", 5)).as_bytes());
+    }
+    for client in &mut clients {
+        assert_eq!(client.receive(false).json_events().len(), 1 + 5 + 2);
+    }
+    assert_eq!(fixture.stop().len(), 400);
+}

@@ -80,7 +80,9 @@ fn arrivals_lie_between_the_neighbours_that_are_known() {
         assert!(record.arrival_ns + MS >= before && record.arrival_ns <= after);
     }
     for pair in log.windows(2) {
-        assert!(pair[1].arrival_ns > pair[0].end_ns);
+        // The client may be ahead of the server's return from the call that wrote the last answer.
+        let last = pair[0].writes.last().unwrap();
+        assert!(pair[1].arrival_ns > last.before_ns);
     }
     for record in &log {
         assert!(record.arrival_ns <= record.read_ns && record.read_ns <= record.writes[0].before_ns);

@@ -183,3 +183,45 @@ fn throughput_has_its_knee_at_the_batch_limit() {
     assert!((sixteen / eight - 1.0).abs() < 0.001, "{sixteen} {eight}");
     assert!((many / eight - 1.0).abs() < 0.001, "{many} {eight}");
 }
+
+proptest::proptest! {
+    /// Whatever comes, each sequence gets all its tokens, limits hold, and time does not run back.
+    #[test]
+    fn every_sequence_gets_its_tokens_within_the_limits(
+        loads in proptest::collection::vec((0u64..500, 1u64..120, 0u64..30, 0u64..8), 1..40),
+        chunk in 0u32..64,
+        tokens_per_event in 1u32..4,
+        late in 0u64..40,
+    ) {
+        let config = SimConfig { prefill_chunk: chunk, tokens_per_event, kv_tokens: 200, ..config() };
+        let mut engine = BatchEngine::new(&config);
+        let mut loads = loads;
+        loads.sort_unstable();
+        let expected: Vec<u64> = loads.iter().map(|load| load.2).collect();
+        let mut got = vec![0; loads.len()];
+        let mut ended = vec![0; loads.len()];
+        let (mut out, mut last_due, mut next) = (Vec::new(), 0, 0);
+        loop {
+            let arrival = loads.get(next).map(|load| load.0 * MS);
+            let deadline = engine.next_deadline().map(|deadline| deadline + late * MS);
+            let Some(now) = arrival.into_iter().chain(deadline).min() else { break };
+            if arrival == Some(now) {
+                let (_, prompt_tokens, output_tokens, cached) = loads[next];
+                let cached_tokens = cached.min(prompt_tokens - 1);
+                engine.submit(now, NewSequence { key: next, prompt_tokens, cached_tokens, output_tokens });
+                next += 1;
+            }
+            engine.advance(now, &mut out);
+            proptest::prop_assert!(engine.running() <= 4 && engine.kv_used() <= 200);
+            for emission in out.drain(..) {
+                proptest::prop_assert!(emission.due_ns >= last_due && emission.due_ns <= now);
+                last_due = emission.due_ns;
+                got[emission.key] += emission.tokens;
+                ended[emission.key] += usize::from(emission.is_last);
+            }
+        }
+        proptest::prop_assert_eq!(got, expected);
+        proptest::prop_assert!(ended.iter().all(|times| *times == 1));
+        proptest::prop_assert_eq!((engine.running(), engine.waiting(), engine.kv_used()), (0, 0, 0));
+    }
+}

@@ -62,7 +62,7 @@ pub(crate) struct Progress {
 }
 
 /// See the [module](self).
-pub(crate) struct Core {
+pub(crate) struct Dispatch {
     shared: Arc<Shared>,
     thread: usize,
     engine: Engine,
@@ -84,7 +84,7 @@ pub(crate) struct Core {
     pub(crate) sleeping_until: u64,
 }
 
-impl Core {
+impl Dispatch {
     pub(crate) fn new(shared: Arc<Shared>, thread: usize, log: Option<Sender<Entry>>) -> Self {
         Self {
             engine: Engine::new(&shared.config),
