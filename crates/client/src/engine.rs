@@ -62,6 +62,8 @@ pub struct PhaseOutcome {
     pub unstamped_reads: u64,
     /// Connections opened so far.
     pub connections: u64,
+    /// Somebody stopped it before it was over.
+    pub was_interrupted: bool,
 }
 
 /// The workers of a run. They and their connections live from phase to phase.
@@ -143,6 +145,12 @@ impl Engine {
         u16::try_from(self.workers.len()).unwrap_or(u16::MAX)
     }
 
+    /// How many requests are made ready ahead of those that are sent.
+    #[must_use]
+    pub fn rows_made_ahead(load: &LoadPlan) -> usize {
+        usize::try_from(connections_of(load)).unwrap_or(1).saturating_mul(2).clamp(64, 16_384)
+    }
+
     /// Opens the connections that the load will need, if the plan wants them ahead.
     ///
     /// # Errors
@@ -193,7 +201,7 @@ impl Engine {
     /// When a worker is gone or a thread cannot be started.
     pub fn run_phase(&self, phase: Phase, load: &LoadPlan) -> Result<PhaseOutcome, ClientError> {
         self.in_flight.restart();
-        let depth = usize::try_from(connections_of(load)).unwrap_or(1).saturating_mul(2).clamp(64, 16_384);
+        let depth = Self::rows_made_ahead(load);
         let (lookahead, filler) = Lookahead::start(Arc::clone(&self.supply), phase, load.request_count, depth)
             .map_err(ClientError::Worker)?;
         let start_ns = now_ns();
@@ -256,6 +264,7 @@ impl Engine {
         };
         let mut outcome =
             PhaseOutcome { span: PhaseSpan { start_ns, ..PhaseSpan::default() }, ..PhaseOutcome::default() };
+        let mut is_time_up = false;
         for _ in &self.workers {
             let report = match last_ns {
                 Some(last_ns) => {
@@ -263,6 +272,7 @@ impl Engine {
                     match answers.recv_timeout(left) {
                         Ok(report) => report,
                         Err(_) => {
+                            is_time_up |= !self.cancel.is_set();
                             self.cancel.set();
                             answers.recv().map_err(|_| ClientError::WorkerGone)?
                         }
@@ -277,6 +287,7 @@ impl Engine {
             outcome.connections += report.connections;
         }
         outcome.peak_in_flight = self.in_flight.peak();
+        outcome.was_interrupted = self.cancel.is_set() && !is_time_up;
         Ok(outcome)
     }
 }

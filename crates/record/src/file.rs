@@ -63,6 +63,7 @@ pub struct RecordWriter {
     file: BufWriter<File>,
     path: PathBuf,
     frame: Vec<u8>,
+    unflushed: u64,
 }
 
 impl RecordWriter {
@@ -72,8 +73,12 @@ impl RecordWriter {
     /// When it cannot be created.
     pub fn create(path: &Path) -> Result<Self, RecordFileError> {
         let file = File::create(path).map_err(|source| io_error("create", path, source))?;
-        let mut writer =
-            Self { file: BufWriter::with_capacity(1 << 18, file), path: path.to_owned(), frame: Vec::new() };
+        let mut writer = Self {
+            file: BufWriter::with_capacity(1 << 18, file),
+            path: path.to_owned(),
+            frame: Vec::new(),
+            unflushed: 0,
+        };
         let mut head = MAGIC.to_vec();
         head.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
         writer.write_all(&head)?;
@@ -107,10 +112,18 @@ impl RecordWriter {
     /// # Errors
     /// When it cannot be written.
     pub fn flush(&mut self) -> Result<(), RecordFileError> {
+        self.unflushed = 0;
         self.file.flush().map_err(|source| io_error("write", &self.path, source))
     }
 
+    /// Frames since the last flush.
+    #[must_use]
+    pub fn unflushed(&self) -> u64 {
+        self.unflushed
+    }
+
     fn begin(&mut self, kind: u8) {
+        self.unflushed += 1;
         self.frame.clear();
         self.frame.extend_from_slice(&[0; 8]);
         self.frame.push(kind);

@@ -1,0 +1,60 @@
+//! Why a run could not be made, or could not be finished.
+
+use std::path::PathBuf;
+
+use tokamark_client::ClientError;
+use tokamark_metrics::{ObjectiveError, SummaryError};
+use tokamark_record::RecordFileError;
+use tokamark_report::WriteError;
+use tokamark_workload::WorkloadError;
+
+/// A reason, in one sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The workload cannot be made.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The load cannot be sent.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// An objective cannot be judged.
+    #[error(transparent)]
+    Objective(#[from] ObjectiveError),
+    /// The record cannot be written or read.
+    #[error(transparent)]
+    Record(#[from] RecordFileError),
+    /// A report cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The figures cannot be computed.
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
+    /// The folder of the run cannot be made.
+    #[error("the artifact folder {} cannot be used: {reason}; choose another with --artifact-dir", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// There is no run in a folder.
+    #[error("{} holds no run record; give the folder of a run, or its `*_record.tkm` file", .0.display())]
+    NoRun(PathBuf),
+    /// The model did not get ready.
+    #[error("the model was not ready within {seconds} s; the last answer was: {last}")]
+    NotReady {
+        /// How long it was waited for.
+        seconds: f64,
+        /// What the last attempt gave.
+        last: String,
+    },
+    /// Stopped before anything was measured.
+    #[error("interrupted before the measurement began")]
+    InterruptedEarly,
+    /// A thread could not be started.
+    #[error("a thread could not be started: {0}")]
+    Thread(#[source] std::io::Error),
+    /// A thread is gone, which is a defect of this program.
+    #[error("a thread of the program stopped unexpectedly; what was recorded up to then is in the run's folder")]
+    ThreadGone,
+}

@@ -1,0 +1,119 @@
+//! Where a run's files go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tokamark_plan::{EndpointKind, Plan};
+use tokamark_report::FileNames;
+
+use crate::RunError;
+
+/// The folder of a run and the names of its files.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder {
+    pub(crate) path: PathBuf,
+    pub(crate) names: FileNames,
+    stem: String,
+    /// An earlier run of the same name was in the folder and gives way to this one.
+    pub(crate) replaces_a_run: bool,
+}
+
+impl Folder {
+    /// Makes the folder of a new run. A folder that the user named is used as it is; one named after the load gets a
+    /// number if there is a run in it already.
+    pub(crate) fn create(plan: &Plan) -> Result<Self, RunError> {
+        let (path, replaces_a_run) = match &plan.report.artifact_dir {
+            Some(path) => (path.clone(), has_run(path, &stem_of(&plan.report.prefix))),
+            None => (free_name(&Path::new("artifacts").join(name_of(plan)), &stem_of(&plan.report.prefix)), false),
+        };
+        let failed = |error: &std::io::Error| RunError::Folder { path: path.clone(), reason: reason(error) };
+        fs::create_dir_all(&path).map_err(|error| failed(&error))?;
+        let folder = Self::at(&path, &plan.report.prefix, replaces_a_run);
+        folder.remove_old().map_err(|error| failed(&error))?;
+        // Found out now rather than after the load.
+        let probe = path.join(".tokamark-probe");
+        fs::write(&probe, b"x").and_then(|()| fs::remove_file(&probe)).map_err(|error| failed(&error))?;
+        Ok(folder)
+    }
+
+    /// The folder of a run that is there.
+    pub(crate) fn at(path: &Path, prefix: &str, replaces_a_run: bool) -> Self {
+        Self { path: path.to_owned(), names: FileNames::new(path, prefix), stem: stem_of(prefix), replaces_a_run }
+    }
+
+    /// The run's record.
+    pub(crate) fn record(&self) -> PathBuf {
+        self.path.join(format!("{}{RECORD_ENDING}", self.stem))
+    }
+
+    /// Token counts beside the record.
+    pub(crate) fn counts(&self) -> PathBuf {
+        self.path.join(format!("{}_counts.tkm", self.stem))
+    }
+
+    /// Removes what an earlier run of the same name left, so that its files are not taken for this one's.
+    fn remove_old(&self) -> std::io::Result<()> {
+        let names = &self.names;
+        let files = [
+            self.record(),
+            self.counts(),
+            names.summary_json(),
+            names.summary_csv(),
+            names.records_jsonl(),
+            names.timeslices_json(),
+            names.timeslices_csv(),
+            names.outputs_json(),
+            names.inputs_json(),
+        ];
+        for file in files {
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How the names of record files end.
+pub(crate) const RECORD_ENDING: &str = "_record.tkm";
+
+fn stem_of(prefix: &str) -> String {
+    [".jsonl", ".json", ".csv"].iter().find_map(|ending| prefix.strip_suffix(ending)).unwrap_or(prefix).to_owned()
+}
+
+fn has_run(path: &Path, stem: &str) -> bool {
+    path.join(format!("{stem}{RECORD_ENDING}")).exists() || path.join(format!("{stem}_tokamark.json")).exists()
+}
+
+fn free_name(path: &Path, stem: &str) -> PathBuf {
+    if !has_run(path, stem) {
+        return path.to_owned();
+    }
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    (2u32..)
+        .map(|number| path.with_file_name(format!("{name}-{number}")))
+        .find(|path| !has_run(path, stem))
+        .unwrap_or_default()
+}
+
+/// `<model>-openai-<endpoint>-<load>`, as GenAI-Perf names its folders.
+fn name_of(plan: &Plan) -> String {
+    let model = plan.target.models.join("_").replace(['/', '\\', ':'], "_");
+    let endpoint = match plan.target.endpoint {
+        EndpointKind::Chat => "chat",
+        EndpointKind::Completions => "completions",
+        EndpointKind::Embeddings => "embeddings",
+    };
+    let load = match (plan.load.request_rate, plan.load.concurrency) {
+        (None, slots) => format!("concurrency{}", slots.unwrap_or(1)),
+        (Some(rate), None) => format!("request_rate{rate}"),
+        (Some(rate), Some(cap)) => format!("concurrency{cap}-request_rate{rate}"),
+    };
+    format!("{model}-openai-{endpoint}-{load}")
+}
+
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.find(" (os error").map_or(text.clone(), |end| text[..end].to_lowercase())
+}

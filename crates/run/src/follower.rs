@@ -1,0 +1,163 @@
+//! Reads the record behind the recorder and derives from it: token counts, rows, texts, figures.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokamark_metrics::Accumulator;
+use tokamark_plan::{ExportLevel, Plan};
+use tokamark_record::{CountsReader, CountsWriter, Outcome, Phase, RecordFileError, RecordReader, RequestRecord};
+use tokamark_report::{OutputsWriter, RecordsWriter, RunContext, WriteError};
+use tokamark_workload::Tokenizer;
+
+use crate::RunError;
+use crate::folder::Folder;
+use crate::progress::Progress;
+
+/// How long the follower sleeps at most between looks at the record.
+const LOOK_AFTER: Duration = Duration::from_millis(500);
+/// The follower yields to the workers where the system knows priorities of threads.
+const NICENESS: i32 = 10;
+
+/// Where an answer's tokens are counted.
+pub(crate) enum Counting {
+    /// By this tokenizer; the counts are kept beside the record.
+    Now(Tokenizer, CountsWriter),
+    /// They were counted before.
+    Before(CountsReader),
+    /// Nowhere: the server's counts are enough.
+    Never,
+}
+
+/// Derives everything that comes from single requests.
+pub(crate) struct Derivation {
+    counting: Counting,
+    pub(crate) accumulator: Accumulator,
+    rows: Option<RecordsWriter>,
+    outputs: Option<OutputsWriter>,
+    profiling_began: bool,
+    /// The first file that could not be written. The figures go on without it.
+    pub(crate) write_error: Option<RunError>,
+}
+
+impl Derivation {
+    pub(crate) fn new(
+        plan: &Plan,
+        folder: &Folder,
+        context: &RunContext,
+        counting: Counting,
+    ) -> Result<Self, RunError> {
+        let rows = (plan.report.export_level >= ExportLevel::Records)
+            .then(|| RecordsWriter::create(&folder.names.records_jsonl(), context.clone()))
+            .transpose()?;
+        let outputs = plan
+            .report
+            .outputs_json
+            .then(|| OutputsWriter::create(&folder.names.outputs_json(), context.clone()))
+            .transpose()?;
+        let accumulator = Accumulator::new(plan, Some(folder.path.clone()))?;
+        Ok(Self { counting, accumulator, rows, outputs, profiling_began: false, write_error: None })
+    }
+
+    /// Takes the next request of the record.
+    pub(crate) fn add(&mut self, mut record: RequestRecord) {
+        self.count(&mut record);
+        if record.phase == Phase::Profiling && !self.profiling_began {
+            self.profiling_began = true;
+            self.accumulator.begin_profiling(record.times.scheduled);
+        }
+        let metrics = self.accumulator.add(&record);
+        if let Some(rows) = &mut self.rows {
+            let result = rows.append(&record, &metrics);
+            if self.note(result) {
+                self.rows = None;
+            }
+        }
+        if let Some(outputs) = &mut self.outputs {
+            let result = outputs.append(&record, &metrics);
+            if self.note(result) {
+                self.outputs = None;
+            }
+        }
+    }
+
+    fn count(&mut self, record: &mut RequestRecord) {
+        match &mut self.counting {
+            Counting::Never => {}
+            Counting::Before(counts) => {
+                counts.fill(record);
+            }
+            Counting::Now(tokenizer, counts) => {
+                if record.outcome == Outcome::Ok && !record.text.is_empty() {
+                    let (reasoning, content, tool) = record.texts();
+                    let count = |text: &str| tokenizer.count(text) as u64;
+                    record.local_output_tokens = Some(count(&content) + count(&tool));
+                    record.local_reasoning_tokens = (!reasoning.is_empty()).then(|| count(&reasoning));
+                }
+                if let Err(error) = counts.append(record) {
+                    self.write_error.get_or_insert(error.into());
+                }
+            }
+        }
+    }
+
+    /// Notes an error; `true` if there is one.
+    fn note(&mut self, result: Result<(), WriteError>) -> bool {
+        match result {
+            Ok(()) => false,
+            Err(error) => {
+                self.write_error.get_or_insert(error.into());
+                true
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(rows) = &mut self.rows {
+            let result = rows.flush();
+            self.note(result);
+        }
+        if let Counting::Now(_, counts) = &mut self.counting
+            && let Err(error) = counts.flush()
+        {
+            self.write_error.get_or_insert(error.into());
+        }
+    }
+
+    /// Closes the files.
+    pub(crate) fn finish(&mut self) {
+        self.flush();
+        if let Some(outputs) = self.outputs.take() {
+            let result = outputs.finish();
+            self.note(result);
+        }
+    }
+}
+
+/// Starts the follower of a run that is going on. It ends when the recorder has.
+pub(crate) fn start(
+    record: PathBuf,
+    mut derivation: Derivation,
+    progress: Arc<Progress>,
+) -> Result<JoinHandle<Result<Derivation, RecordFileError>>, RunError> {
+    let follow = move || {
+        // Refused by some sandboxes; it then competes on equal terms.
+        let _ = rustix::process::setpriority_process(None, NICENESS);
+        let mut reader = RecordReader::open(&record)?;
+        let mut seen = 0;
+        loop {
+            let (flushes, is_complete) = progress.wait(seen, LOOK_AFTER);
+            seen = flushes;
+            while let Some(record) = reader.next_request()? {
+                derivation.add(record);
+            }
+            derivation.flush();
+            if is_complete {
+                derivation.finish();
+                return Ok(derivation);
+            }
+        }
+    };
+    std::thread::Builder::new().name("tokamark-follow".to_owned()).spawn(follow).map_err(RunError::Thread)
+}

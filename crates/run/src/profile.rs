@@ -1,0 +1,233 @@
+//! One run at one load.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use tokamark_client::{Engine, PhaseOutcome, StopHandle};
+use tokamark_clock::{now_ns, wall_ns};
+use tokamark_metrics::Summary;
+use tokamark_plan::{LoadPlan, Plan};
+use tokamark_record::{Anchor, ClientLoad, CountsWriter, Phase, PhaseSpan, RecordFileError, RunFacts, StopReason};
+use tokamark_report::{
+    InputsWriter, RunContext, write_summary_csv, write_summary_json, write_timeslices_csv, write_timeslices_json,
+};
+use tokamark_telemetry::OwnLoad;
+use tokamark_workload::Workload;
+
+use crate::RunError;
+use crate::folder::Folder;
+use crate::follower::{self, Counting, Derivation};
+use crate::ledger::Ledger;
+use crate::live::Live;
+use crate::progress::Progress;
+use crate::supply::WorkloadSupply;
+use crate::{ready, recorder};
+
+/// What an observer of a run can do.
+#[derive(Clone)]
+pub struct Control {
+    /// Stops it; a report of what was measured is still made.
+    pub stop: StopHandle,
+    /// Its figures so far.
+    pub live: Arc<Live>,
+}
+
+/// Somebody who watches a run.
+pub trait Observer {
+    /// The load is about to start.
+    fn started(&mut self, control: &Control);
+    /// The load is over; reports are made now.
+    fn ended(&mut self);
+    /// Something that the user should know at once.
+    fn note(&mut self, text: &str);
+}
+
+/// A run that was carried out.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its figures.
+    pub summary: Summary,
+    /// Files that were written, the most useful first.
+    pub files: Vec<PathBuf>,
+    /// What could not be written or finished, though the figures stand.
+    pub error: Option<RunError>,
+}
+
+/// Carries out a plan.
+///
+/// # Errors
+/// When nothing could be measured. What goes wrong later is in [`Finished::error`].
+pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -> Result<Finished, RunError> {
+    let workload = Arc::new(Workload::build(plan)?);
+    for field in workload.ignored_fields() {
+        observer.note(&format!("the dataset's field `{field}` is not used"));
+    }
+    let folder = Folder::create(plan)?;
+    if folder.replaces_a_run {
+        observer.note(&format!("an earlier run in {} is replaced", folder.path.display()));
+    }
+    let mut facts = first_facts(plan, command, &workload);
+    let context =
+        RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
+    let inputs = InputsWriter::create(&folder.names.inputs_json())?;
+    let ledger = Arc::new(Ledger::new(inputs, Engine::rows_made_ahead(&plan.load)));
+    let supply = Arc::new(WorkloadSupply::new(plan, Arc::clone(&workload), Arc::clone(&ledger)));
+    let counting =
+        if plan.target.use_server_token_count || !tokamark_endpoint::dialect(plan.target.endpoint).generates_tokens() {
+            Counting::Never
+        } else {
+            Counting::Now(workload.tokenizer().clone(), CountsWriter::create(&folder.counts())?)
+        };
+    let derivation = Derivation::new(plan, &folder, &context, counting)?;
+
+    let (records_in, records_out) = channel();
+    let engine = Engine::start(plan, &facts.run_id, supply.clone(), records_in)?;
+    let control = Control { stop: engine.stop_handle(), live: Arc::new(Live::new(engine.in_flight())) };
+    facts.workers = engine.worker_count();
+    observer.started(&control);
+    if plan.target.wait_for_model_s > 0.0 {
+        ready::wait(&engine, &supply, plan.target.wait_for_model_s)?;
+    }
+    engine.connect_ahead()?;
+
+    let progress = Arc::new(Progress::default());
+    let recorder = recorder::start(
+        folder.record(),
+        &facts,
+        records_out,
+        Arc::clone(&control.live),
+        Arc::clone(&progress),
+        control.stop.clone(),
+    )?;
+    let follower = follower::start(folder.record(), derivation, Arc::clone(&progress))?;
+
+    let own = OwnLoad::start();
+    let outcome = phases(&engine, plan, &control, &mut facts);
+    facts.client = own.finish();
+    drop(engine);
+    observer.ended();
+    let recorded = recorder.join().map_err(|_| RunError::ThreadGone);
+    progress.complete();
+    let (mut recorded, derivation) = (recorded?, follower.join().map_err(|_| RunError::ThreadGone)?);
+
+    let measured = outcome?;
+    facts.anchor_end = anchor();
+    facts.profiling = measured.span;
+    facts.peak_in_flight = measured.peak_in_flight;
+    (facts.reads, facts.unstamped_reads) = (measured.reads, measured.unstamped_reads);
+    facts.kernel_timestamps = measured.reads > 0 && measured.unstamped_reads * 2 < measured.reads;
+    facts.connections = measured.connections;
+    if recorded.error.is_some() {
+        facts.stop = StopReason::Aborted;
+    }
+    let rows = workload.rows().map_or(recorded.sent, |rows| rows.min(recorded.sent));
+    let (digest, inputs_error) = ledger.finish(rows);
+    facts.workload_digest = digest;
+    let written = recorded.writer.facts(&facts).and_then(|()| recorded.writer.flush());
+    let mut error =
+        recorded.error.map(RunError::from).or(written.err().map(RunError::from)).or(inputs_error.map(RunError::from));
+    let mut derivation = derivation.map_err(|cause: RecordFileError| RunError::from(cause))?;
+    if let Some(cause) = derivation.write_error.take() {
+        error.get_or_insert(cause);
+    }
+    let summary = derivation.accumulator.finish(&facts)?;
+    let files = match write_reports(&folder, &summary) {
+        Ok(files) => files,
+        Err(cause) => {
+            error.get_or_insert(cause);
+            Vec::new()
+        }
+    };
+    Ok(Finished { summary, files, error })
+}
+
+/// Writes the files that are made of the summary, and lists all that are there.
+pub(crate) fn write_reports(folder: &Folder, summary: &Summary) -> Result<Vec<PathBuf>, RunError> {
+    let names = &folder.names;
+    write_summary_json(&names.summary_json(), summary)?;
+    write_summary_csv(&names.summary_csv(), summary)?;
+    if !summary.slices.is_empty() {
+        write_timeslices_json(&names.timeslices_json(), summary)?;
+        write_timeslices_csv(&names.timeslices_csv(), summary)?;
+    }
+    let all = [
+        names.summary_json(),
+        names.summary_csv(),
+        names.records_jsonl(),
+        names.timeslices_json(),
+        names.timeslices_csv(),
+        names.inputs_json(),
+        names.outputs_json(),
+        folder.record(),
+    ];
+    Ok(all.into_iter().filter(|path| path.exists()).collect())
+}
+
+/// The warm-up, then the measured phase.
+fn phases(engine: &Engine, plan: &Plan, control: &Control, facts: &mut RunFacts) -> Result<PhaseOutcome, RunError> {
+    if plan.load.warmup_requests > 0 {
+        let load = LoadPlan {
+            request_count: Some(plan.load.warmup_requests),
+            duration_s: None,
+            grace_s: None,
+            ..plan.load.clone()
+        };
+        control.live.begin(Phase::Warmup, load.request_count, None);
+        facts.warmup = Some(engine.run_phase(Phase::Warmup, &load)?.span);
+    }
+    control.live.begin(Phase::Profiling, plan.load.request_count, plan.load.duration_s);
+    if control.stop.is_stopped() {
+        let now = now_ns();
+        facts.stop = StopReason::Interrupted;
+        let span = PhaseSpan { start_ns: now, sent_ns: now, end_ns: now };
+        return Ok(PhaseOutcome { span, ..PhaseOutcome::default() });
+    }
+    let outcome = engine.run_phase(Phase::Profiling, &plan.load)?;
+    facts.stop = if outcome.was_interrupted {
+        StopReason::Interrupted
+    } else if plan.load.duration_s.is_some() {
+        StopReason::Duration
+    } else {
+        StopReason::Completed
+    };
+    Ok(outcome)
+}
+
+fn first_facts(plan: &Plan, command: Vec<String>, workload: &Workload) -> RunFacts {
+    let start = anchor();
+    RunFacts {
+        tokamark_version: env!("CARGO_PKG_VERSION").to_owned(),
+        run_id: run_id(start),
+        command,
+        plan: plan.clone(),
+        anchor_start: start,
+        anchor_end: start,
+        warmup: None,
+        profiling: PhaseSpan::default(),
+        stop: StopReason::Aborted,
+        tokenizer: workload.tokenizer().name().to_owned(),
+        tokenizer_is_fallback: workload.is_fallback_tokenizer(),
+        workload_digest: String::new(),
+        prompts_are_distinct: workload.are_distinct(),
+        skipped_lines: 0,
+        workers: 0,
+        peak_in_flight: 0,
+        kernel_timestamps: false,
+        unstamped_reads: 0,
+        reads: 0,
+        connections: 0,
+        client: ClientLoad::default(),
+    }
+}
+
+fn anchor() -> Anchor {
+    Anchor { monotonic_ns: now_ns(), wall_ns: wall_ns() }
+}
+
+/// 12 hex digits that no other run on this machine has: the time and the process, mixed.
+fn run_id(start: Anchor) -> String {
+    let seed = start.wall_ns ^ start.monotonic_ns.rotate_left(32) ^ u64::from(std::process::id()).rotate_left(48);
+    let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    format!("{:012x}", (mixed ^ (mixed >> 29)) & 0xffff_ffff_ffff)
+}
