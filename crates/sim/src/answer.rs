@@ -185,7 +185,9 @@ impl Answer {
                 let sequence = &mut self.sequences[index];
                 let is_reasoning = sequence.sent < sequence.reasoning;
                 let part_end = if is_reasoning { sequence.reasoning } else { u64::MAX };
-                let count = tokens_per_event.min(sequence.due.min(part_end) - sequence.sent);
+                // Events end at multiples of their size, however late they are.
+                let event_end = (sequence.sent / tokens_per_event + 1) * tokens_per_event;
+                let count = event_end.min(part_end).min(sequence.due) - sequence.sent;
                 EventWriter { out, is_chunked }.words(&sequence.template, is_reasoning, sequence.sent, count);
                 batch.carried.add(if sequence.sent == 0 { Carried::FIRST } else { Carried::TOKEN });
                 sequence.sent += count;

@@ -86,7 +86,8 @@ fn arrivals_lie_between_the_neighbours_that_are_known() {
     }
     for record in &log {
         assert!(record.arrival_ns <= record.read_ns && record.read_ns <= record.writes[0].before_ns);
-        assert_eq!(record.writes[0].carried, "head+role+first");
+        // A server that is late sends the second token with the first.
+        assert!(record.writes[0].carried.starts_with("head+role+first"));
         assert_eq!(record.x_request_id.as_deref(), Some("abc"));
         assert!(record.arrival_wall_ns > 0);
     }
