@@ -52,6 +52,12 @@ pub(crate) fn usage_error(command: &str, problems: &Problems) -> u8 {
     exit_code::USAGE
 }
 
+/// Prints why a command could not do its work, with all the causes that are known.
+pub(crate) fn could_not_run(error: &anyhow::Error) -> u8 {
+    eprintln!("error: {error:#}");
+    exit_code::COULD_NOT_RUN
+}
+
 fn find_command<'a>(program: &'a Command, arguments: &'a [String]) -> Option<(&'a Command, &'a [String])> {
     let (name, rest) = arguments.split_first()?;
     program.find_subcommand(name).map(|command| (command, rest))

@@ -6,9 +6,11 @@ mod command_line;
 mod commands;
 mod exit_code;
 mod problems;
+mod progress;
 #[cfg(test)]
 mod reference_docs;
 mod resolve;
+mod simulated;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clap::{Arg, Command};
-use tokamark_metrics::definitions::{Kind, Metric, Needs};
 
 use crate::args::program;
 
@@ -49,9 +48,7 @@ fn command_section(command: &Command) -> String {
 }
 
 fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
-    command
-        .get_opts()
-        .chain(command.get_arguments().filter(|arg| !arg.is_positional() && !arg.get_action().takes_values()))
+    command.get_arguments().filter(|arg| !arg.is_positional() && arg.get_id() != "help")
 }
 
 fn spellings(arg: &Arg) -> String {
@@ -71,32 +68,14 @@ fn text(help: Option<&impl ToString>) -> String {
 }
 
 fn metrics_page() -> String {
-    let mut page = String::from(
+    let table = tokamark_report::definitions_markdown();
+    format!(
         "# Metrics\n\nMade from the registry of metrics; do not edit by hand.\n\n\
          t0 is just before the first byte of a request is written; t_1 … t_n are the arrivals of the events that carry \
          generated text; OSL and ISL are output and input tokens; W is `benchmark_duration`; Σ is over requests that were \
          ok. Percentiles are interpolated linearly between order statistics, `std` is the population's, and what has no \
-         value is absent.\n\n\
-         | tag | unit | per | better | needs | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
-    );
-    for metric in Metric::ALL {
-        let definition = metric.definition();
-        let per = match definition.kind {
-            Kind::Record => "request",
-            Kind::List => "event",
-            Kind::Aggregate | Kind::Derived => "run",
-        };
-        let better = if definition.larger_is_better { "more" } else { "less" };
-        let needs = match definition.needs {
-            Needs::Nothing => "",
-            Needs::Tokens => "tokens",
-            Needs::Stream | Needs::StreamOfTokens => "a stream",
-        };
-        let doc = definition.doc.replace('|', "\\|");
-        let unit = definition.unit.display;
-        let _ = writeln!(page, "| `{}` | {unit} | {per} | {better} | {needs} | {doc} |", definition.tag);
-    }
-    page
+         value is absent.\n\n{table}"
+    )
 }
 
 fn check(name: &str, page: &str) {

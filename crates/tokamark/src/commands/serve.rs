@@ -1,14 +1,115 @@
-//! `tokamark serve`: the simulated engine on a port of its own.
+//! `tokamark serve`: the simulated engine on a port of its own. Its flags are the engine's options.
 
-use clap::Command;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-use crate::cli::Invocation;
+use clap::{Arg, ArgMatches, Command};
+use tokamark_plan::TokenizerPlan;
+use tokamark_sim::{OPTIONS, Server, SimConfig};
+use tokamark_workload::tokenizer::resolve;
+
+use crate::cli::{Invocation, could_not_run, usage_error};
 use crate::exit_code;
+use crate::problems::Problems;
+use crate::simulated::counter;
+
+const DEFAULT_HOST: &str = "127.0.0.1";
+const DEFAULT_PORT: u16 = 8000;
 
 pub(crate) fn command() -> Command {
-    Command::new("serve").about("Serves a simulated engine")
+    let engine = OPTIONS.iter().map(|option| {
+        let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
+        Arg::new(option.name)
+            .long(option.name)
+            .visible_aliases(option.aliases)
+            .value_name(option.value_name)
+            .help(format!("{}{default}", option.help))
+            .help_heading("Engine")
+    });
+    let flag = |name: &'static str, value: &'static str, help: String| {
+        Arg::new(name).long(name).value_name(value).help(help).help_heading("Address")
+    };
+    Command::new("serve")
+        .about("Serves a simulated engine: the same API as a real one, over real sockets, without a model")
+        .after_help("The options of the engine are those of `--url sim:?option=value&…` as well.")
+        .next_line_help(true)
+        .arg(flag("host", "ADDRESS", format!("Address to listen on [default: {DEFAULT_HOST}]")))
+        .arg(flag("port", "PORT", format!("Port to listen on; 0 takes a free one [default: {DEFAULT_PORT}]")))
+        .args(engine)
+        .arg(
+            Arg::new("tokenizer")
+                .long("tokenizer")
+                .value_name("NAME")
+                .help("Count prompt tokens with this tokenizer (see `tokamark profile --help`) rather than as --count says")
+                .help_heading("Engine"),
+        )
 }
 
-pub(crate) fn run(_invocation: Invocation) -> u8 {
-    exit_code::COULD_NOT_RUN
+pub(crate) fn run(invocation: Invocation) -> u8 {
+    let mut problems = invocation.problems;
+    let address = address(&invocation.matches, &mut problems);
+    let config = config(&invocation.matches, &mut problems);
+    let Some(address) = address.filter(|_| problems.is_empty()) else {
+        return usage_error("serve", &problems);
+    };
+    let tokenizer = invocation.matches.get_one::<String>("tokenizer");
+    serve(config, address, tokenizer).unwrap_or_else(|error| could_not_run(&error))
+}
+
+fn serve(config: SimConfig, address: SocketAddr, tokenizer: Option<&String>) -> anyhow::Result<u8> {
+    // Listened for before there is anything to stop, so that no signal is missed.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let server = match tokenizer {
+            Some(name) => {
+                let plan = TokenizerPlan { name: Some(name.clone()), revision: "main".to_owned() };
+                Server::start_with_counter(config, address, counter(resolve(&plan, &[])?.tokenizer))?
+            }
+            None => Server::start(config, address)?,
+        };
+        println!("listening on http://{}", server.addr());
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        server.shutdown()?;
+        Ok(exit_code::OK)
+    })
+}
+
+fn address(matches: &ArgMatches, problems: &mut Problems) -> Option<SocketAddr> {
+    let port = match matches.get_one::<String>("port").map(|text| text.parse::<u16>()) {
+        None => DEFAULT_PORT,
+        Some(Ok(port)) => port,
+        Some(Err(_)) => {
+            problems.add("--port", "is not a port: it must be a whole number from 0 to 65535");
+            return None;
+        }
+    };
+    let host = matches.get_one::<String>("host").map_or(DEFAULT_HOST, String::as_str);
+    let plain = host.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(ip) = plain.parse::<IpAddr>() {
+        return Some(SocketAddr::new(ip, port));
+    }
+    let found = (host, port).to_socket_addrs().ok().and_then(|mut all| all.next());
+    if found.is_none() {
+        problems.add("--host", format!("`{host}` is neither an address nor a name that resolves to one"));
+    }
+    found
+}
+
+fn config(matches: &ArgMatches, problems: &mut Problems) -> SimConfig {
+    let mut config = SimConfig::default();
+    for option in OPTIONS {
+        if let Some(value) = matches.get_one::<String>(option.name)
+            && let Err(error) = option.set(&mut config, value)
+        {
+            problems.add(&format!("--{}", option.name), error.to_string());
+        }
+    }
+    if let Err(error) = config.check() {
+        problems.add_general(error.to_string());
+    }
+    config
 }

@@ -1,9 +1,12 @@
 //! The server and the way to it.
 
+use std::str::FromStr;
+
 use serde_json::{Map, Value};
 use tokamark_plan::name_value::{add_extra_input, headers, is_header_value};
 use tokamark_plan::target_url::{endpoint_url, is_simulated};
 use tokamark_plan::{ConnectMode, EndpointKind, ModelSelection, ProxyPlan, Reuse, Secret, TargetPlan, TlsPlan};
+use tokamark_sim::SimConfig;
 
 use super::values::{Range, choice, decimal, file};
 use crate::args::{ConnectionArgs, EndpointArgs};
@@ -119,13 +122,14 @@ fn urls(args: &EndpointArgs, endpoint: EndpointKind, problems: &mut Problems) ->
     let given = if args.url.is_empty() { &default[..] } else { &args.url };
     let mut urls = Vec::new();
     for url in given.iter().flat_map(|text| split_urls(text)) {
-        if is_simulated(url) {
-            urls.push(url.to_owned());
-            continue;
-        }
-        match endpoint_url(url, endpoint, args.endpoint.as_deref()) {
+        let checked = if is_simulated(url) {
+            SimConfig::from_str(url).map(|_| url.to_owned()).map_err(|error| error.to_string())
+        } else {
+            endpoint_url(url, endpoint, args.endpoint.as_deref()).map_err(|error| error.to_string())
+        };
+        match checked {
             Ok(url) => urls.push(url),
-            Err(error) => problems.add("--url", error.to_string()),
+            Err(message) => problems.add("--url", message),
         }
     }
     urls
