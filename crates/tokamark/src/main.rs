@@ -4,12 +4,14 @@ mod args;
 mod cli;
 mod command_line;
 mod commands;
+mod console;
 mod exit_code;
 mod problems;
 mod progress;
 #[cfg(test)]
 mod reference_docs;
 mod resolve;
+mod signals;
 mod simulated;
 
 use std::process::ExitCode;

@@ -1,57 +1,88 @@
 //! The progress line: on standard error, for people alone.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tokamark_plan::{Plan, Ui};
+use tokamark_plan::Ui;
+use tokamark_record::Phase;
+use tokamark_run::{Live, LiveStats};
 
-/// How a run stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Standing {
-    /// Requests that are over.
-    pub(crate) done: u64,
-    /// Those of them that failed.
-    pub(crate) failed: u64,
-    /// Requests that are not over.
-    pub(crate) in_flight: u64,
-    /// Seconds since the measured phase began.
-    pub(crate) elapsed_s: f64,
-    /// Median and 99th percentile of the time to first token so far, in milliseconds.
-    pub(crate) ttft_ms: Option<(f64, f64)>,
-}
+const INTERVAL: Duration = Duration::from_millis(200);
 
-/// The line. Without a terminal, or with `--ui none`, it is silent.
+/// The line. Without a terminal, or with `--ui none`, there is none.
 pub(crate) struct Progress {
-    bar: ProgressBar,
-    /// What the bar fills up with: requests, else seconds.
-    count: Option<u64>,
+    bar: Option<ProgressBar>,
+    drawing: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// For a run of this plan.
-    pub(crate) fn new(plan: &Plan) -> Self {
-        let shown = plan.report.ui == Ui::Simple && std::io::stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
-        let count = plan.load.request_count;
-        let length = count.or_else(|| plan.load.duration_s.map(whole));
-        let bar = ProgressBar::with_draw_target(length, target);
-        let unit = if count.is_some() { "requests" } else { "s" };
-        if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{msg}}")) {
-            bar.set_style(style.progress_chars("=> "));
-        }
-        Self { bar, count }
+    /// A line that is not drawn before [`follow`](Self::follow).
+    pub(crate) fn new(ui: Ui) -> Self {
+        let shown = ui == Ui::Simple && std::io::stderr().is_terminal();
+        let bar = shown.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
+        Self { bar, drawing: None }
     }
 
-    /// Shows how the run stands.
-    pub(crate) fn show(&self, standing: &Standing) {
-        self.bar.set_position(if self.count.is_some() { standing.done } else { whole(standing.elapsed_s) });
-        self.bar.set_message(message(standing));
+    /// Draws how the run stands, again and again, until [`clear`](Self::clear).
+    pub(crate) fn follow(&mut self, live: &Arc<Live>) {
+        let Some(bar) = self.bar.clone() else { return };
+        let live = Arc::clone(live);
+        let (stop, stopped) = channel();
+        let draw = move || {
+            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                show(&bar, &live.stats());
+            }
+        };
+        // A run goes on without its progress line.
+        if let Ok(thread) = std::thread::Builder::new().name("progress".to_owned()).spawn(draw) {
+            self.drawing = Some((stop, thread));
+        }
+    }
+
+    /// Says something beside the line.
+    pub(crate) fn note(&self, text: &str) {
+        let say = || eprintln!("note: {text}");
+        match &self.bar {
+            Some(bar) => bar.suspend(say),
+            None => say(),
+        }
     }
 
     /// Takes the line away, so that the report begins on a clean one.
-    pub(crate) fn clear(&self) {
-        self.bar.finish_and_clear();
+    pub(crate) fn clear(&mut self) {
+        if let Some((stop, thread)) = self.drawing.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
+}
+
+fn show(bar: &ProgressBar, stats: &LiveStats) {
+    let (done, of) = match (stats.request_count, stats.duration_s) {
+        (Some(count), _) => (stats.over, Some(count)),
+        (None, Some(seconds)) => (whole(stats.elapsed_s), Some(whole(seconds))),
+        (None, None) => (stats.over, None),
+    };
+    let counter = match (of, stats.request_count) {
+        (Some(_), Some(_)) => "{bar:30} {pos}/{len}  {msg}",
+        (Some(_), None) => "{bar:30} {pos}/{len} s  {msg}",
+        (None, _) => "{spinner} {msg}",
+    };
+    if let Ok(style) = ProgressStyle::with_template(counter) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    if let Some(of) = of {
+        bar.set_length(of);
+    }
+    bar.set_position(done);
+    bar.set_message(message(stats));
 }
 
 #[expect(
@@ -64,11 +95,18 @@ fn whole(seconds: f64) -> u64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of requests are far below 2^53")]
-fn message(standing: &Standing) -> String {
-    let Standing { done, failed, in_flight, elapsed_s, ttft_ms } = *standing;
-    let rate = if elapsed_s > 0.0 { done as f64 / elapsed_s } else { 0.0 };
-    let ttft = ttft_ms.map(|(p50, p99)| format!(", TTFT p50 {p50:.1} ms, p99 {p99:.1} ms")).unwrap_or_default();
-    format!("{rate:.1}/s, {failed} failed, {in_flight} in flight{ttft}")
+fn message(stats: &LiveStats) -> String {
+    let phase = match stats.phase {
+        None => return "getting ready".to_owned(),
+        Some(Phase::Warmup) => "warm-up: ",
+        Some(Phase::Profiling) => "",
+    };
+    let rate = if stats.elapsed_s > 0.0 { stats.over as f64 / stats.elapsed_s } else { 0.0 };
+    let ttft = match (stats.ttft_p50_ms, stats.ttft_p99_ms) {
+        (Some(p50), Some(p99)) => format!(", TTFT p50 {p50:.1} ms, p99 {p99:.1} ms"),
+        _ => String::new(),
+    };
+    format!("{phase}{rate:.1}/s, {} failed, {} in flight{ttft}", stats.failed, stats.in_flight)
 }
 
 #[cfg(test)]
@@ -77,10 +115,19 @@ mod tests {
 
     #[test]
     fn the_message_says_what_matters() {
-        let mut standing = Standing { done: 30, failed: 2, in_flight: 8, elapsed_s: 2.0, ttft_ms: None };
-        assert_eq!(message(&standing), "15.0/s, 2 failed, 8 in flight");
-        standing.ttft_ms = Some((12.34, 56.0));
-        assert_eq!(message(&standing), "15.0/s, 2 failed, 8 in flight, TTFT p50 12.3 ms, p99 56.0 ms");
-        assert_eq!(message(&Standing::default()), "0.0/s, 0 failed, 0 in flight");
+        let mut stats = LiveStats {
+            phase: Some(Phase::Profiling),
+            over: 30,
+            failed: 2,
+            in_flight: 8,
+            elapsed_s: 2.0,
+            ..LiveStats::default()
+        };
+        assert_eq!(message(&stats), "15.0/s, 2 failed, 8 in flight");
+        (stats.ttft_p50_ms, stats.ttft_p99_ms) = (Some(12.34), Some(56.0));
+        assert_eq!(message(&stats), "15.0/s, 2 failed, 8 in flight, TTFT p50 12.3 ms, p99 56.0 ms");
+        stats.phase = Some(Phase::Warmup);
+        assert!(message(&stats).starts_with("warm-up: 15.0/s"));
+        assert_eq!(message(&LiveStats::default()), "getting ready");
     }
 }

@@ -1,22 +1,67 @@
 //! `tokamark profile`: one run at one load.
 
 use clap::FromArgMatches;
+use tokamark_run::{Control, Observer, RunError};
 
 use crate::args::ProfileArgs;
-use crate::cli::{Invocation, usage_error};
-use crate::{exit_code, resolve};
+use crate::cli::{Invocation, could_not_run, usage_error};
+use crate::progress::Progress;
+use crate::resolve::{Resolved, resolve};
+use crate::signals::Signals;
+use crate::simulated::Engines;
+use crate::{console, exit_code};
 
 pub(crate) fn run(invocation: Invocation) -> u8 {
     let args = match ProfileArgs::from_arg_matches(&invocation.matches) {
         Ok(args) => args,
-        Err(error) => {
-            eprintln!("{error}");
-            return exit_code::USAGE;
-        }
+        Err(error) => return could_not_run(&error.into()),
     };
     let variable = |name: &str| std::env::var(name).ok();
-    match resolve::resolve(&args, &variable, invocation.problems) {
-        Ok(_resolved) => exit_code::COULD_NOT_RUN,
+    match resolve(&args, &variable, invocation.problems) {
+        Ok(resolved) => carry_out(resolved, invocation.command).unwrap_or_else(|error| could_not_run(&error)),
         Err(problems) => usage_error("profile", &problems),
+    }
+}
+
+fn carry_out(resolved: Resolved, command: Vec<String>) -> anyhow::Result<u8> {
+    let Resolved { mut plan, endpoint_path } = resolved;
+    let signals = Signals::watch()?;
+    let engines = Engines::start(&mut plan, endpoint_path.as_deref())?;
+    let mut watcher = Watcher { signals, progress: Progress::new(plan.report.ui) };
+    let finished = tokamark_run::profile(&plan, command, &mut watcher);
+    // The line goes also when the run ended before its time.
+    watcher.progress.clear();
+    let stopped = engines.stop();
+    match finished {
+        Ok(finished) => {
+            let code = console::finish(&finished);
+            stopped.map(|()| code)
+        }
+        Err(error @ RunError::InterruptedEarly) => {
+            eprintln!("{error}");
+            Ok(exit_code::INTERRUPTED)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Shows how the run goes and stops it on a signal.
+struct Watcher {
+    signals: Signals,
+    progress: Progress,
+}
+
+impl Observer for Watcher {
+    fn started(&mut self, control: &Control) {
+        self.signals.stop_first(control);
+        self.progress.follow(&control.live);
+    }
+
+    fn ended(&mut self) {
+        self.progress.clear();
+    }
+
+    fn note(&mut self, text: &str) {
+        self.progress.note(text);
     }
 }

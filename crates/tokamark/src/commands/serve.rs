@@ -8,6 +8,7 @@ use tokamark_sim::{OPTIONS, Server, SimConfig};
 use tokamark_workload::tokenizer::resolve;
 
 use crate::cli::{Invocation, could_not_run, usage_error};
+use crate::console::print;
 use crate::exit_code;
 use crate::problems::Problems;
 use crate::simulated::counter;
@@ -68,7 +69,7 @@ fn serve(config: SimConfig, address: SocketAddr, tokenizer: Option<&String>) -> 
             }
             None => Server::start(config, address)?,
         };
-        println!("listening on http://{}", server.addr());
+        print(&format!("listening on http://{}\n", server.addr()));
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}

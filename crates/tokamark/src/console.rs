@@ -1,0 +1,40 @@
+//! Standard output: the report of a run, for people and for pipes.
+
+use std::io::{IsTerminal, Write, stdout};
+
+use tokamark_report::{Style, render};
+use tokamark_run::Finished;
+
+use crate::exit_code;
+
+/// Columns where nobody says how many there are.
+const DEFAULT_WIDTH: usize = 100;
+
+/// Prints the report of a run and gives the exit code that it calls for.
+pub(crate) fn finish(finished: &Finished) -> u8 {
+    print(&render(&finished.summary, &finished.files, style()));
+    match &finished.error {
+        Some(error) => {
+            eprintln!("error: {error}");
+            exit_code::COULD_NOT_RUN
+        }
+        None => exit_code::of(&finished.summary),
+    }
+}
+
+/// Prints a text. A reader that went away, as `head` does, is no error.
+pub(crate) fn print(text: &str) {
+    let mut out = stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn style() -> Style {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    Style {
+        color: stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb,
+        width: columns.or(terminal).filter(|width| *width > 0).unwrap_or(DEFAULT_WIDTH),
+    }
+}
