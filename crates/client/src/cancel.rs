@@ -1,28 +1,48 @@
 //! Stopping what is under way.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
-/// A flag that can be waited for. Set once.
+const RUNNING: u8 = 0;
+const PHASE_OVER: u8 = 1;
+const STOPPED: u8 = 2;
+
+/// A flag that can be waited for: set for the rest of a phase whose time is over, or for good.
 #[derive(Debug, Default)]
 pub(crate) struct Cancel {
-    is_set: AtomicBool,
+    state: AtomicU8,
     notify: Arc<Notify>,
 }
 
 impl Cancel {
-    /// Sets it and wakes whoever waits.
+    /// Sets it for good and wakes whoever waits.
     pub(crate) fn set(&self) {
-        self.is_set.store(true, Ordering::SeqCst);
+        self.state.store(STOPPED, Ordering::SeqCst);
         self.notify.notify_waiters();
+    }
+
+    /// Sets it until the next phase and wakes whoever waits.
+    pub(crate) fn end_phase(&self) {
+        let _ = self.state.compare_exchange(RUNNING, PHASE_OVER, Ordering::SeqCst, Ordering::SeqCst);
+        self.notify.notify_waiters();
+    }
+
+    /// A new phase: what was set for the last one alone is so no more.
+    pub(crate) fn begin_phase(&self) {
+        let _ = self.state.compare_exchange(PHASE_OVER, RUNNING, Ordering::SeqCst, Ordering::SeqCst);
     }
 
     /// Whether it is set.
     pub(crate) fn is_set(&self) -> bool {
-        self.is_set.load(Ordering::SeqCst)
+        self.state.load(Ordering::SeqCst) != RUNNING
+    }
+
+    /// Whether it is set for good.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.state.load(Ordering::SeqCst) == STOPPED
     }
 
     /// A future of the flag's setting. It counts from its first poll: look at the flag after that.

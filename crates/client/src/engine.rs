@@ -10,6 +10,7 @@ use tokamark_clock::{from_seconds, now_ns};
 use tokamark_pace::{Arrivals, ClosedLoop, Schedule, StopRule};
 use tokamark_plan::{ConnectMode, LoadPlan, Plan};
 use tokamark_record::{Failure, Phase, PhaseSpan, RequestRecord};
+use tokio::runtime::LocalOptions;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -45,7 +46,7 @@ impl StopHandle {
     /// Whether it was stopped.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.0.is_set()
+        self.0.is_stopped()
     }
 }
 
@@ -97,14 +98,20 @@ impl Engine {
             let (commands, inbox) = tokio::sync::mpsc::unbounded_channel();
             let (routes, target, records) = (routes.clone(), plan.target.clone(), records.clone());
             let (cancel, in_flight) = (Arc::clone(&cancel), Arc::clone(&in_flight));
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .event_interval(TASKS_PER_LOOK)
-                .build()
-                .map_err(ClientError::Worker)?;
+            let (started, start) = channel();
             let thread = std::thread::Builder::new()
                 .name(format!("tokamark-worker-{index}"))
                 .spawn(move || {
+                    let mut runtime = tokio::runtime::Builder::new_current_thread();
+                    let runtime =
+                        match runtime.enable_all().event_interval(TASKS_PER_LOOK).build_local(LocalOptions::default()) {
+                            Ok(runtime) => runtime,
+                            Err(error) => {
+                                let _ = started.send(Err(error));
+                                return;
+                            }
+                        };
+                    let _ = started.send(Ok(()));
                     let stamper = Rc::new(Stamper::default());
                     let pool = Rc::new(Pool::new(routes, &target, Rc::clone(&stamper)));
                     let exchanger = Exchanger {
@@ -117,9 +124,10 @@ impl Engine {
                         cancel,
                     };
                     let worker = Rc::new(Worker { exchanger, stamper, records, in_flight, spare: Vec::new().into() });
-                    tokio::task::LocalSet::new().block_on(&runtime, worker.obey(inbox));
+                    runtime.block_on(worker.obey(inbox));
                 })
                 .map_err(ClientError::Worker)?;
+            start.recv().map_err(|_| ClientError::WorkerGone)?.map_err(ClientError::Worker)?;
             workers.push((commands, thread));
         }
         let keeps_connections =
@@ -198,20 +206,20 @@ impl Engine {
     /// Carries out a phase and returns when its last request is over.
     ///
     /// # Errors
-    /// When a worker is gone or a thread cannot be started.
+    /// When a worker or the supply panicked, or a thread cannot be started.
     pub fn run_phase(&self, phase: Phase, load: &LoadPlan) -> Result<PhaseOutcome, ClientError> {
+        self.cancel.begin_phase();
         self.in_flight.restart();
         let depth = Self::rows_made_ahead(load);
-        let (lookahead, filler) = Lookahead::start(Arc::clone(&self.supply), phase, load.request_count, depth)
+        let lookahead = Lookahead::start(Arc::clone(&self.supply), phase, load.request_count, depth)
             .map_err(ClientError::Worker)?;
         let start_ns = now_ns();
         let (answer, answers) = channel();
-        self.hand_out(phase, load, start_ns, &lookahead, &answer)?;
+        let handed_out = self.hand_out(phase, load, start_ns, &lookahead, &answer);
         drop(answer);
-        let result = self.collect(&answers, load, start_ns);
+        let result = handed_out.and_then(|()| self.collect(&answers, load, start_ns));
         lookahead.close();
-        let _ = filler.join();
-        result
+        if lookahead.is_broken() { Err(ClientError::SupplyGone) } else { result }
     }
 
     fn hand_out(
@@ -264,7 +272,6 @@ impl Engine {
         };
         let mut outcome =
             PhaseOutcome { span: PhaseSpan { start_ns, ..PhaseSpan::default() }, ..PhaseOutcome::default() };
-        let mut is_time_up = false;
         for _ in &self.workers {
             let report = match last_ns {
                 Some(last_ns) => {
@@ -272,14 +279,16 @@ impl Engine {
                     match answers.recv_timeout(left) {
                         Ok(report) => report,
                         Err(_) => {
-                            is_time_up |= !self.cancel.is_set();
-                            self.cancel.set();
+                            self.cancel.end_phase();
                             answers.recv().map_err(|_| ClientError::WorkerGone)?
                         }
                     }
                 }
                 None => answers.recv().map_err(|_| ClientError::WorkerGone)?,
             };
+            if report.panicked {
+                return Err(ClientError::WorkerGone);
+            }
             outcome.span.sent_ns = outcome.span.sent_ns.max(report.last_sent_ns);
             outcome.span.end_ns = outcome.span.end_ns.max(report.end_ns);
             outcome.reads += report.reads;
@@ -287,7 +296,7 @@ impl Engine {
             outcome.connections += report.connections;
         }
         outcome.peak_in_flight = self.in_flight.peak();
-        outcome.was_interrupted = self.cancel.is_set() && !is_time_up;
+        outcome.was_interrupted = self.cancel.is_stopped();
         Ok(outcome)
     }
 }

@@ -64,6 +64,9 @@ pub enum ClientError {
     /// A worker thread could not be started.
     #[error("a worker thread could not be started: {0}")]
     Worker(#[source] std::io::Error),
+    /// The thread that prepares requests panicked, which is a defect of this program.
+    #[error("the thread that prepares requests stopped unexpectedly")]
+    SupplyGone,
     /// A worker thread is gone, which is a defect of this program.
     #[error("a worker thread stopped unexpectedly")]
     WorkerGone,

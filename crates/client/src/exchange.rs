@@ -26,8 +26,6 @@ use crate::supply::Prepared;
 use crate::verdict;
 use crate::watch::{Stop, Watch};
 
-/// How often a request goes out again because a kept connection turned out to be dead before any answer.
-const MAX_RESENDS: u8 = 3;
 /// After `[DONE]` the end of the body normally follows at once; so long the slot waits for it.
 const END_OF_BODY_WAIT: Duration = Duration::from_millis(5);
 /// Then a connection may finish its body in the background for so long, before it is given up.
@@ -52,7 +50,7 @@ pub(crate) struct Job {
     pub(crate) prepared: Prepared,
 }
 
-/// How an attempt ended, and whether the connection was dead before it was used.
+/// How an attempt ended.
 enum End {
     Complete,
     /// The status refused the request; the connection may be used again if the body was read to its end.
@@ -60,7 +58,8 @@ enum End {
         reusable: bool,
     },
     Failed(Failure),
-    Stale,
+    /// It failed without any byte of a response, over a connection that had been kept: most likely the server had closed it.
+    Stale(Failure),
     Stopped(Stop),
 }
 
@@ -79,7 +78,8 @@ impl Exchanger {
                 Ok(Ok(lease)) => self.attempt(&job, url, lease, reading, &mut record, &mut watch).await,
             };
             match end {
-                End::Stale if record.attempt < MAX_RESENDS => record.attempt += 1,
+                // Once: the next connection is opened for this request.
+                End::Stale(_) if record.attempt == 0 => record.attempt = 1,
                 end => {
                     self.conclude(end, reading, &mut record);
                     return record;
@@ -154,7 +154,7 @@ impl Exchanger {
                 }
                 End::Refused { reusable }
             }
-            Err(End::Failed(_)) if !is_new && meter.bytes_in() == 0 => End::Stale,
+            Err(End::Failed(failure)) if !is_new && meter.bytes_in() == 0 => End::Stale(failure),
             Err(end) => end,
         }
     }
@@ -177,17 +177,21 @@ impl Exchanger {
         let response = response.map_err(|error| End::Failed(of_exchange(&error, meter.bytes_in() > 0)))?;
         record.times.headers = Some(meter.last_read().arrival);
         record.status = response.status().as_u16();
-        let is_ok = response.status().is_success();
-        reading.begin(if is_ok { self.mode_of(response.headers()) } else { Mode::Whole });
+        let is_answer = verdict::may_answer(response.status());
         let encoding = encoding_of(&response);
-        let mut body = response.into_body();
-        let ended = self.read_body(connection, &mut body, reading, record, watch).await?;
-        if !is_ok {
-            return Err(End::Refused { reusable: ended });
-        }
-        if let Some(encoding) = encoding {
+        if let Some(encoding) = encoding.as_ref().filter(|_| is_answer) {
             let message = format!("the body is encoded as `{encoding}`, which was not asked for");
             return Err(End::Failed(failure(FailureKind::Undecodable, message)));
+        }
+        reading.begin(if is_answer { self.mode_of(response.headers()) } else { Mode::Whole });
+        let mut body = response.into_body();
+        let ended = self.read_body(connection, &mut body, reading, record, watch).await?;
+        if !is_answer {
+            if encoding.is_some() {
+                // Nobody could read it; the status speaks for itself.
+                reading.body.clear();
+            }
+            return Err(End::Refused { reusable: ended });
         }
         Ok((!ended).then_some(body))
     }
@@ -274,11 +278,7 @@ impl Exchanger {
                 let seconds = self.timeout.unwrap_or_default().as_secs_f64();
                 Outcome::Failed(failure(FailureKind::Timeout, format!("no complete answer within {seconds} s")))
             }
-            End::Stale => {
-                let message = "the server closed kept connections before each of several attempts";
-                Outcome::Failed(failure(FailureKind::Reset, message))
-            }
-            End::Failed(failure) => Outcome::Failed(failure),
+            End::Failed(failure) | End::Stale(failure) => Outcome::Failed(failure),
             End::Refused { .. } => Outcome::Failed(verdict::of_status(record.status, &reading.body)),
             End::Complete => match reading.finish(self.dialect) {
                 Err(reason) => Outcome::Failed(verdict::of_undecodable(reason)),

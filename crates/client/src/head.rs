@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, PROXY_AUTHORIZATION,
-    USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+    PROXY_AUTHORIZATION, TRANSFER_ENCODING, USER_AGENT,
 };
 use http::{HeaderMap, Method, Request, Uri};
 use http_body_util::Full;
@@ -72,6 +72,10 @@ fn head(target: &TargetPlan, route: &Route) -> Result<(Uri, HeaderMap), ClientEr
             name: name.clone(),
             reason: "the name is not allowed in HTTP".to_owned(),
         })?;
+        if key == CONTENT_LENGTH || key == TRANSFER_ENCODING {
+            let reason = "the client frames the body itself".to_owned();
+            return Err(ClientError::BadHeader { name: name.clone(), reason });
+        }
         let value = secret_value(name, value)?;
         // The user's header takes the place of ours; given twice, both are sent.
         if seen.contains(&key) {

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
 use tokamark_record::Phase;
 use tokio::sync::Notify;
@@ -22,23 +21,39 @@ struct State {
     first: u64,
     depth: usize,
     is_closed: bool,
+    /// The thread has panicked: what is not here will never come.
+    is_broken: bool,
+}
+
+/// Tells the workers when the thread panics, so that nobody waits for it for ever.
+struct Alarm<'a>(&'a Lookahead);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().is_broken = true;
+            self.0.ready.notify_waiters();
+        }
+    }
 }
 
 impl Lookahead {
-    /// Starts preparing requests `0..count` of a phase, `depth` of them ahead.
+    /// Starts preparing requests `0..count` of a phase, `depth` of them ahead. Nobody waits for the thread: it ends by itself
+    /// once this is closed, and a supply that is slow to give a request holds up nobody who does not want it any more.
     pub(crate) fn start(
         supply: Arc<dyn Supply>,
         phase: Phase,
         count: Option<u64>,
         depth: usize,
-    ) -> std::io::Result<(Arc<Self>, JoinHandle<()>)> {
-        let state = State { window: VecDeque::with_capacity(depth), first: 0, depth, is_closed: false };
+    ) -> std::io::Result<Arc<Self>> {
+        let state =
+            State { window: VecDeque::with_capacity(depth), first: 0, depth, is_closed: false, is_broken: false };
         let lookahead = Arc::new(Self { state: Mutex::new(state), room: Condvar::new(), ready: Notify::new() });
         let filler = Arc::clone(&lookahead);
-        let thread = std::thread::Builder::new()
+        std::thread::Builder::new()
             .name("tokamark-prepare".to_owned())
             .spawn(move || filler.fill(supply.as_ref(), phase, count))?;
-        Ok((lookahead, thread))
+        Ok(lookahead)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -46,6 +61,7 @@ impl Lookahead {
     }
 
     fn fill(&self, supply: &dyn Supply, phase: Phase, count: Option<u64>) {
+        let _alarm = Alarm(self);
         for seq in 0..count.unwrap_or(u64::MAX) {
             let prepared = supply.prepare(phase, seq);
             let mut state = self.lock();
@@ -61,15 +77,19 @@ impl Lookahead {
         }
     }
 
-    /// Takes request `seq`. Waits for it if the thread is behind, which then shows as send delay.
-    pub(crate) async fn take(&self, seq: u64) -> Prepared {
+    /// Takes request `seq`. Waits for it if the thread is behind, which then shows as send delay. `None` if the thread is
+    /// gone and the request will never come.
+    pub(crate) async fn take(&self, seq: u64) -> Option<Prepared> {
         loop {
             let notified = self.ready.notified();
             tokio::pin!(notified);
             // Registered before the look, so that a request that comes in between is not missed.
             notified.as_mut().enable();
             if let Some(prepared) = self.try_take(seq) {
-                return prepared;
+                return Some(prepared);
+            }
+            if self.is_broken() {
+                return None;
             }
             notified.await;
         }
@@ -90,6 +110,11 @@ impl Lookahead {
         }
         self.room.notify_one();
         Some(prepared)
+    }
+
+    /// Whether the thread has panicked.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.lock().is_broken
     }
 
     /// Ends the thread.
@@ -113,23 +138,21 @@ mod tests {
 
     #[tokio::test]
     async fn every_request_comes_once_in_any_order() {
-        let (lookahead, thread) = Lookahead::start(Arc::new(Rows), Phase::Profiling, Some(100), 4).unwrap();
+        let lookahead = Lookahead::start(Arc::new(Rows), Phase::Profiling, Some(100), 4).unwrap();
         let mut order: Vec<u64> = (0..100).collect();
         for chunk in order.chunks_mut(3) {
             chunk.reverse();
         }
         for seq in order {
-            assert_eq!(lookahead.take(seq).await.dataset_row, seq * 10);
+            assert_eq!(lookahead.take(seq).await.unwrap().dataset_row, seq * 10);
         }
-        thread.join().unwrap();
     }
 
     #[tokio::test]
     async fn a_worker_far_ahead_does_not_wait_for_ever() {
-        let (lookahead, thread) = Lookahead::start(Arc::new(Rows), Phase::Profiling, None, 2).unwrap();
-        assert_eq!(lookahead.take(9).await.dataset_row, 90);
-        assert_eq!(lookahead.take(0).await.dataset_row, 0);
+        let lookahead = Lookahead::start(Arc::new(Rows), Phase::Profiling, None, 2).unwrap();
+        assert_eq!(lookahead.take(9).await.unwrap().dataset_row, 90);
+        assert_eq!(lookahead.take(0).await.unwrap().dataset_row, 0);
         lookahead.close();
-        thread.join().unwrap();
     }
 }

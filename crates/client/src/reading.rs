@@ -9,6 +9,8 @@ use crate::socket::ReadStamp;
 
 /// A body that is not a stream may be so long; beyond it the request fails rather than the run.
 const MAX_WHOLE_BODY: usize = 512 << 20;
+/// Buffers beyond this size are not kept for the next answer, so that one huge answer does not swell every slot for good.
+const MAX_KEPT: usize = 1 << 20;
 
 /// How a body is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +34,7 @@ pub(crate) struct Reading {
     pub(crate) body: Vec<u8>,
     pub(crate) is_too_long: bool,
     last_stamp: ReadStamp,
+    streamed_bytes: usize,
 }
 
 impl Reading {
@@ -42,9 +45,7 @@ impl Reading {
         self.answer.clear();
         self.events.clear();
         self.body.clear();
-        if self.body.capacity() > 1 << 20 {
-            self.body = Vec::new();
-        }
+        self.streamed_bytes = 0;
         self.is_too_long = false;
         self.last_stamp = ReadStamp::default();
     }
@@ -71,8 +72,26 @@ impl Reading {
         }
     }
 
+    /// Gives the memory of an unusually large answer back, once that is recorded.
+    pub(crate) fn shrink(&mut self) {
+        // What the decoder holds is at most what it was fed.
+        if self.streamed_bytes > MAX_KEPT {
+            self.decoder = SseDecoder::default();
+        }
+        if self.body.capacity() > MAX_KEPT {
+            self.body = Vec::new();
+        }
+        if self.answer.text.capacity() > MAX_KEPT {
+            self.answer.text = Vec::new();
+        }
+        if self.events.capacity() * size_of::<Event>() > MAX_KEPT {
+            self.events = Vec::new();
+        }
+    }
+
     fn stream(&mut self, dialect: &dyn Dialect, bytes: &[u8], stamp: ReadStamp) {
         let (answer, events) = (&mut self.answer, &mut self.events);
+        self.streamed_bytes += bytes.len();
         self.decoder.feed(bytes, stamp, |event| push(dialect, answer, events, &event));
     }
 
@@ -101,6 +120,10 @@ impl Reading {
 }
 
 fn push(dialect: &dyn Dialect, answer: &mut Answer, events: &mut Vec<Event>, event: &SseEvent<'_, ReadStamp>) {
+    // Whatever follows the end mark in the same read is no part of the answer.
+    if answer.done {
+        return;
+    }
     let info = if event.is_comment {
         EventInfo { flags: EventFlags::COMMENT, ..EventInfo::default() }
     } else {

@@ -6,7 +6,12 @@ use tokamark_record::{Failure, FailureKind, Outcome};
 
 use crate::reading::Reading;
 
-/// A response whose status refuses the request.
+/// Whether a response with this status can be an answer. Those without content are none.
+pub(crate) fn may_answer(status: StatusCode) -> bool {
+    status.is_success() && !matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT)
+}
+
+/// A response whose status says that it is no answer.
 pub(crate) fn of_status(status: u16, body: &[u8]) -> Failure {
     let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or_default();
     let error = http_error(status, reason, body);

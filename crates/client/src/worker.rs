@@ -1,29 +1,34 @@
 //! One worker: a thread with a runtime of its own, which owns its connections and carries out its share of a phase.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::task::Poll;
+use std::time::Duration;
 
 use tokamark_clock::{Sleeper, now_ns};
 use tokamark_pace::{ClosedLoop, Schedule, Ticket};
-use tokamark_record::{Failure, Phase, RequestRecord};
+use tokamark_record::{Failure, FailureKind, Phase, RequestRecord};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use crate::exchange::{Exchanger, Job};
+use crate::failure::failure;
 use crate::gauge::InFlight;
 use crate::lookahead::Lookahead;
 use crate::reading::Reading;
 use crate::socket::Stamper;
 use crate::supply::Prepared;
+use crate::watch::{Stop, Watch};
 
 /// How many connections a worker opens at the same time when it opens them ahead.
 const OPENING_AT_ONCE: usize = 64;
+/// How long it waits for one of them at most, though a whole request may take longer.
+const OPENING_LIMIT: Duration = Duration::from_secs(30);
 
 /// The share of a phase that a worker carries out.
 pub(crate) enum Share {
@@ -59,6 +64,18 @@ pub(crate) struct PhaseReport {
     pub(crate) reads: u64,
     pub(crate) unstamped_reads: u64,
     pub(crate) connections: u64,
+    /// One of its tasks did, so that a request is missing.
+    pub(crate) panicked: bool,
+}
+
+impl PhaseReport {
+    /// Notes the end of a task that gives the time of its last send.
+    fn ended(&mut self, task: Result<u64, JoinError>) {
+        match task {
+            Ok(sent_ns) => self.last_sent_ns = self.last_sent_ns.max(sent_ns),
+            Err(error) => self.panicked |= error.is_panic(),
+        }
+    }
 }
 
 /// The state of a worker, shared by its tasks.
@@ -96,12 +113,27 @@ impl Worker {
     async fn connect(self: &Rc<Self>, count: u32, first_url: usize) -> ConnectReport {
         let urls = usize::try_from(self.exchanger.heads.urls()).unwrap_or(1);
         let room = Rc::new(Semaphore::new(OPENING_AT_ONCE));
+        // Where one was waited for in vain, the others are not waited for one after another.
+        let is_hopeless = Rc::new(Cell::new(false));
         let mut opening = JoinSet::new();
         for index in 0..count as usize {
-            let (worker, room) = (Rc::clone(self), Rc::clone(&room));
+            let (worker, room, is_hopeless) = (Rc::clone(self), Rc::clone(&room), Rc::clone(&is_hopeless));
             opening.spawn_local(async move {
                 let _room = room.acquire().await;
-                worker.exchanger.pool.open_ahead((first_url + index) % urls).await
+                let limit = worker.exchanger.timeout.unwrap_or(OPENING_LIMIT).min(OPENING_LIMIT);
+                let late = || format!("no connection within {} s", limit.as_secs_f64());
+                if is_hopeless.get() {
+                    return Err(failure(FailureKind::Connect, late()));
+                }
+                let mut watch = Watch::new(&worker.exchanger.cancel, Some(limit));
+                match watch.future(worker.exchanger.pool.open_ahead((first_url + index) % urls)).await {
+                    Ok(opened) => opened,
+                    Err(Stop::TimedOut) => {
+                        is_hopeless.set(true);
+                        Err(failure(FailureKind::Connect, late()))
+                    }
+                    Err(Stop::Cancelled) => Err(failure(FailureKind::Connect, "the run was stopped")),
+                }
             });
         }
         let mut report = ConnectReport::default();
@@ -125,12 +157,12 @@ impl Worker {
                 for _ in 0..slots {
                     tasks.spawn_local(Rc::clone(self).slot(phase, Arc::clone(&claims), Arc::clone(&lookahead)));
                 }
-                while let Some(sent) = tasks.join_next().await {
-                    report.last_sent_ns = report.last_sent_ns.max(sent.unwrap_or(0));
+                while let Some(ended) = tasks.join_next().await {
+                    report.ended(ended);
                 }
             }
             Share::Open { schedule, cap, deadline_ns } => {
-                report.last_sent_ns = self.arrivals(phase, schedule, cap, deadline_ns, &lookahead).await;
+                self.arrivals(phase, schedule, cap, deadline_ns, &lookahead, &mut report).await;
             }
         }
         report.end_ns = now_ns();
@@ -151,11 +183,11 @@ impl Worker {
         last_sent_ns
     }
 
-    /// The prepared request, unless the run is stopped while waiting for it.
+    /// The prepared request, unless the run is stopped while waiting for it, or it will never come.
     async fn prepared(&self, lookahead: &Lookahead, seq: u64) -> Option<Prepared> {
         tokio::select! {
             biased;
-            prepared = lookahead.take(seq) => Some(prepared),
+            prepared = lookahead.take(seq) => prepared,
             () = self.exchanger.cancel.wait() => None,
         }
     }
@@ -166,6 +198,7 @@ impl Worker {
         self.in_flight.enter();
         let record = self.exchanger.run(job, &mut reading).await;
         self.in_flight.leave();
+        reading.shrink();
         self.spare.borrow_mut().push(reading);
         let sent_ns = record.times.send_start.unwrap_or(0);
         // The recorder outlives the workers, unless it failed; then the run is ending anyway.
@@ -181,11 +214,11 @@ impl Worker {
         cap: Option<Arc<Semaphore>>,
         deadline_ns: Option<u64>,
         lookahead: &Lookahead,
-    ) -> u64 {
+        report: &mut PhaseReport,
+    ) {
         let cancel = &self.exchanger.cancel;
         let mut sleeper = Sleeper::new().ok();
         let mut tasks = JoinSet::new();
-        let mut last_sent_ns = 0;
         for ticket in schedule {
             let wait = async {
                 match &mut sleeper {
@@ -220,19 +253,18 @@ impl Worker {
             });
             // The first step, up to the write, is taken here and now: a new task would wait behind every other that is ready.
             match poll_fn(|cx| Poll::Ready(request.as_mut().poll(cx))).await {
-                Poll::Ready(sent_ns) => last_sent_ns = last_sent_ns.max(sent_ns),
+                Poll::Ready(sent_ns) => report.ended(Ok(sent_ns)),
                 Poll::Pending => {
                     tasks.spawn_local(request);
                 }
             }
-            while let Some(sent) = tasks.try_join_next() {
-                last_sent_ns = last_sent_ns.max(sent.unwrap_or(0));
+            while let Some(ended) = tasks.try_join_next() {
+                report.ended(ended);
             }
         }
-        while let Some(sent) = tasks.join_next().await {
-            last_sent_ns = last_sent_ns.max(sent.unwrap_or(0));
+        while let Some(ended) = tasks.join_next().await {
+            report.ended(ended);
         }
-        last_sent_ns
     }
 }
 
