@@ -6,4 +6,6 @@ mod support;
 
 mod connections;
 mod framing;
+mod loops;
+mod stopping;
 mod streams;
