@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -22,7 +23,7 @@ use tokio_rustls::client::TlsStream;
 use crate::address::Address;
 use crate::failure::{describe, failure, of_connect};
 use crate::proxy::Proxy;
-use crate::socket::{Meter, StampedStream, Stamper};
+use crate::socket::{Meter, StampedStream, Stamper, Wakeup};
 
 /// A server and the way to it, resolved once.
 #[derive(Clone, Debug)]
@@ -54,6 +55,9 @@ pub(crate) struct Connection {
     pub(crate) sender: SendRequest<Full<Bytes>>,
     driver: Driver,
     is_over: bool,
+    wakeup: Rc<Wakeup>,
+    again: Arc<Again>,
+    again_waker: Waker,
     pub(crate) meter: Rc<Meter>,
     pub(crate) opening: Opening,
     /// Requests that it has served.
@@ -66,7 +70,7 @@ impl Connection {
         let mut opening = Opening { start: now_ns(), ..Opening::default() };
         let mut stream = connect_any(&route.addresses, stamper).await.map_err(|error| of_connect(&error))?;
         opening.connected = now_ns();
-        let meter = stream.meter();
+        let (meter, wakeup) = (stream.meter(), stream.wakeup());
         let transport = match &route.tls {
             None => Transport::Plain(stream),
             Some(config) => {
@@ -89,34 +93,61 @@ impl Connection {
             .handshake(TokioIo::new(transport))
             .await
             .map_err(|error| failure(FailureKind::Connect, error.to_string()))?;
-        Ok(Self { sender, driver, is_over: false, meter, opening, served: 0 })
+        let again = Arc::new(Again::default());
+        let again_waker = Waker::from(Arc::clone(&again));
+        Ok(Self { sender, driver, is_over: false, wakeup, again, again_waker, meter, opening, served: 0 })
     }
 
-    /// Polls `step`, and the connection with it: both make progress in the one task that uses them, without a wake-up in
-    /// between.
+    /// Polls `step`, and the connection with it: both make progress in the one task that uses them. `step` must wait for
+    /// nothing but this connection: it gets a waker that goes nowhere, since the connection is polled whenever it is.
     pub(crate) fn poll_with<T>(
         &mut self,
         cx: &mut Context<'_>,
         mut step: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        if let Poll::Ready(value) = step(cx) {
+        let mut step_cx = Context::from_waker(Waker::noop());
+        if let Poll::Ready(value) = step(&mut step_cx) {
             return Poll::Ready(value);
         }
-        self.poll_drive(cx);
-        step(cx)
+        loop {
+            let wants_more = self.poll_drive(cx);
+            match step(&mut step_cx) {
+                Poll::Pending if wants_more => {}
+                polled => return polled,
+            }
+        }
     }
 
-    /// Lets the connection do what it can: write, read, notice that the server has gone.
-    fn poll_drive(&mut self, cx: &mut Context<'_>) {
-        if !self.is_over && Pin::new(&mut self.driver).poll(cx).is_ready() {
-            self.is_over = true;
+    /// Lets the connection do what it can: write, read, notice that the server has gone. `true` if it asked to be polled
+    /// again, as after a long turn.
+    fn poll_drive(&mut self, cx: &mut Context<'_>) -> bool {
+        if self.is_over {
+            return false;
         }
+        self.wakeup.set(cx.waker());
+        self.again.0.store(false, Ordering::Relaxed);
+        self.is_over = Pin::new(&mut self.driver).poll(&mut Context::from_waker(&self.again_waker)).is_ready();
+        !self.is_over && self.again.0.load(Ordering::Relaxed)
     }
 
     /// Whether another request can be sent over it now.
     pub(crate) fn is_usable(&mut self, cx: &mut Context<'_>) -> bool {
         self.poll_drive(cx);
         !self.is_over && matches!(self.sender.poll_ready(cx), Poll::Ready(Ok(())))
+    }
+}
+
+/// Notes that a connection woke itself while it was polled.
+#[derive(Default)]
+struct Again(AtomicBool);
+
+impl Wake for Again {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

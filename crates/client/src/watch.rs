@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tokamark_clock::{from_seconds, now_ns};
 use tokio::sync::futures::OwnedNotified;
 use tokio::time::{Instant, Sleep};
 
@@ -20,23 +21,26 @@ pub(crate) enum Stop {
     TimedOut,
 }
 
-/// Watches one request. The timer and the flag are asked once for each task that polls it, not once for each event: after
-/// that two atomic loads tell.
+/// Watches one request. The timer and the flag are asked to wake once for each task that polls it, not once for each event:
+/// after that the clock and one atomic load tell.
 pub(crate) struct Watch {
     cancel: Arc<Cancel>,
     cancelled: Pin<Box<OwnedNotified>>,
     limit: Option<Pin<Box<Sleep>>>,
+    deadline_ns: u64,
     registered: Option<Waker>,
 }
 
 impl Watch {
     pub(crate) fn new(cancel: &Arc<Cancel>, limit: Option<Duration>) -> Self {
-        // Limits of years do not fit the timer; they are no limits.
-        let limit = limit.and_then(|limit| Instant::now().checked_add(limit));
+        // Limits of centuries do not fit the timer; they are no limits.
+        let limit =
+            limit.and_then(|limit| Some((Instant::now().checked_add(limit)?, from_seconds(limit.as_secs_f64()))));
         Self {
             cancelled: Box::pin(cancel.notified()),
             cancel: Arc::clone(cancel),
-            limit: limit.map(|deadline| Box::pin(tokio::time::sleep_until(deadline))),
+            deadline_ns: limit.map_or(u64::MAX, |(_, limit_ns)| now_ns().saturating_add(limit_ns)),
+            limit: limit.map(|(deadline, _)| Box::pin(tokio::time::sleep_until(deadline))),
             registered: None,
         }
     }
@@ -52,7 +56,7 @@ impl Watch {
         if self.cancel.is_set() {
             return Poll::Ready(Stop::Cancelled);
         }
-        if self.limit.as_ref().is_some_and(|limit| limit.is_elapsed()) {
+        if self.limit.is_some() && now_ns() >= self.deadline_ns {
             return Poll::Ready(Stop::TimedOut);
         }
         Poll::Pending

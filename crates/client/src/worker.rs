@@ -222,7 +222,7 @@ impl Worker {
         for ticket in schedule {
             let wait = async {
                 match &mut sleeper {
-                    Some(sleeper) => sleeper.sleep_until(ticket.due_ns).await,
+                    Some(sleeper) => sleeper.sleep_until_sharp(ticket.due_ns).await,
                     None => coarse_sleep(ticket.due_ns).await,
                 }
             };

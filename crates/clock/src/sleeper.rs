@@ -4,6 +4,12 @@ use std::io;
 
 use crate::now_ns;
 
+/// How long before a sharp deadline the sleeper wakes up, to spend the rest awake. A core that sleeps takes about this long
+/// to come back.
+const AWAKE_NS: u64 = 60_000;
+/// Deadlines that follow one another faster than this are not waited for awake: it would take a whole core.
+const SHARP_GAP_NS: u64 = 8 * AWAKE_NS;
+
 /// Sleeps to absolute instants. On Linux it is a timerfd in the runtime's reactor (late by some 0.05–0.1 ms);
 /// elsewhere tokio's timer (late by a millisecond or two).
 #[derive(Debug)]
@@ -70,6 +76,21 @@ impl Sleeper {
     }
 }
 
+impl Sleeper {
+    /// Waits like [`Sleeper::sleep_until`], but wakes up a little early and spends the last moments awake, so that what is
+    /// due at the deadline happens within some microseconds of it. Where deadlines are too close together for that, it only
+    /// sleeps. Cancel safe.
+    pub async fn sleep_until_sharp(&mut self, deadline_ns: u64) {
+        if deadline_ns.saturating_sub(now_ns()) < SHARP_GAP_NS {
+            return self.sleep_until(deadline_ns).await;
+        }
+        self.sleep_until(deadline_ns - AWAKE_NS).await;
+        while now_ns() < deadline_ns {
+            std::hint::spin_loop();
+        }
+    }
+}
+
 async fn coarse_sleep(deadline_ns: u64) {
     let left = deadline_ns.saturating_sub(now_ns());
     tokio::time::sleep(std::time::Duration::from_nanos(left)).await;
@@ -86,6 +107,16 @@ mod tests {
         for step in [0, 1, 3, 2] {
             let deadline = now_ns() + step * MILLISECOND;
             sleeper.sleep_until(deadline).await;
+            assert!(now_ns() >= deadline);
+        }
+    }
+
+    #[tokio::test]
+    async fn never_wakes_early_when_sharp() {
+        let mut sleeper = Sleeper::new().unwrap();
+        for step_us in [0, 10, 300, 700, 2_000] {
+            let deadline = now_ns() + step_us * 1_000;
+            sleeper.sleep_until_sharp(deadline).await;
             assert!(now_ns() >= deadline);
         }
     }

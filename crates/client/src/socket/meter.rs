@@ -107,7 +107,8 @@ impl Meter {
         self.bytes_out.set(self.bytes_out.get() + length as u64);
     }
 
-    pub(super) fn after_read(&self, received: &Received) {
+    /// Notes a read. Gives the nanoseconds since the one before.
+    pub(super) fn after_read(&self, received: &Received) -> u64 {
         let read = now_ns();
         let last = self.last_read.get();
         // The end of the stream brings no segment, so its stamp, if any, is an old one.
@@ -123,5 +124,6 @@ impl Meter {
         let arrival = stamp.unwrap_or(read).max(last.arrival);
         self.last_read.set(ReadStamp { arrival, read, number: last.number + 1 });
         self.bytes_in.set(self.bytes_in.get() + received.length as u64);
+        read.saturating_sub(last.read)
     }
 }

@@ -2,6 +2,7 @@
 
 mod meter;
 mod receive;
+mod wakeup;
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,12 +16,17 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpSocket;
 
 pub(crate) use meter::{Meter, ReadStamp, Stamper};
+pub(crate) use wakeup::Wakeup;
+
+/// An acknowledgement that waited so long has been sent, and the kernel stops delaying them.
+const ACKNOWLEDGEMENT_NS: u64 = 30 * tokamark_clock::MILLISECOND;
 
 /// A connected stream. What it reads and writes is noted in its [`Meter`].
 #[derive(Debug)]
 pub(crate) struct StampedStream {
     socket: AsyncFd<TcpStream>,
     meter: Rc<Meter>,
+    wakeup: Rc<Wakeup>,
 }
 
 impl StampedStream {
@@ -30,13 +36,19 @@ impl StampedStream {
         let stamps = receive::ask_for_stamps(socket.as_fd());
         let stream = socket.connect(address).await?;
         stream.set_nodelay(true)?;
+        receive::delay_acknowledgements(stream.as_fd());
         let meter = Rc::new(Meter::new(Rc::clone(stamper), stamps));
-        Ok(Self { socket: register(stream.into_std()?)?, meter })
+        Ok(Self { socket: register(stream.into_std()?)?, meter, wakeup: Rc::default() })
     }
 
     /// The meter, shared with the stream.
     pub(crate) fn meter(&self) -> Rc<Meter> {
         Rc::clone(&self.meter)
+    }
+
+    /// Whom it wakes, shared with the stream.
+    pub(crate) fn wakeup(&self) -> Rc<Wakeup> {
+        Rc::clone(&self.wakeup)
     }
 
     fn poll_write_with(
@@ -45,7 +57,7 @@ impl StampedStream {
         mut write: impl FnMut(&TcpStream) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
         loop {
-            let mut ready = ready!(self.socket.poll_write_ready(cx))?;
+            let mut ready = ready!(self.wakeup.poll(cx, |cx| self.socket.poll_write_ready(cx)))?;
             self.meter.before_write();
             match write(self.socket.get_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.clear_ready(),
@@ -75,13 +87,15 @@ impl AsyncRead for StampedStream {
             return Poll::Ready(Ok(()));
         }
         loop {
-            let mut ready = ready!(self.socket.poll_read_ready(cx))?;
+            let mut ready = ready!(self.wakeup.poll(cx, |cx| self.socket.poll_read_ready(cx)))?;
             // SAFETY: `receive` only writes to this memory.
             let into = unsafe { buf.unfilled_mut() };
             let room = into.len();
             match receive::receive(self.socket.get_ref().as_fd(), into) {
                 Ok(received) => {
-                    self.meter.after_read(&received);
+                    if self.meter.after_read(&received) > ACKNOWLEDGEMENT_NS {
+                        receive::delay_acknowledgements(self.socket.get_ref().as_fd());
+                    }
                     // A short read has emptied the socket, and the next segment makes a new readiness event (as tokio's
                     // own streams have it): this saves the read that would only say so.
                     if received.length > 0 && received.length < room {
