@@ -103,14 +103,17 @@ impl Engine {
                 .name(format!("tokamark-worker-{index}"))
                 .spawn(move || {
                     let mut runtime = tokio::runtime::Builder::new_current_thread();
-                    let runtime =
-                        match runtime.enable_all().event_interval(TASKS_PER_LOOK).build_local(LocalOptions::default()) {
-                            Ok(runtime) => runtime,
-                            Err(error) => {
-                                let _ = started.send(Err(error));
-                                return;
-                            }
-                        };
+                    let runtime = match runtime
+                        .enable_all()
+                        .event_interval(TASKS_PER_LOOK)
+                        .build_local(LocalOptions::default())
+                    {
+                        Ok(runtime) => runtime,
+                        Err(error) => {
+                            let _ = started.send(Err(error));
+                            return;
+                        }
+                    };
                     let _ = started.send(Ok(()));
                     let stamper = Rc::new(Stamper::default());
                     let pool = Rc::new(Pool::new(routes, &target, Rc::clone(&stamper)));
@@ -239,13 +242,13 @@ impl Engine {
         for (index, (commands, _)) in self.workers.iter().enumerate() {
             let share = match &arrivals {
                 Some(arrivals) => Share::Open {
-                    schedule: Schedule::new(
+                    schedule: Box::new(Schedule::new(
                         arrivals.clone(),
                         start_ns,
                         stop,
                         u16::try_from(index).unwrap_or(0),
                         workers,
-                    ),
+                    )),
                     cap: cap.clone(),
                     deadline_ns: stop.deadline_ns,
                 },
@@ -345,6 +348,9 @@ fn limit_of(seconds: f64) -> Option<Duration> {
 }
 
 fn routes(plan: &Plan) -> Result<Vec<Route>, ClientError> {
+    if plan.target.urls.is_empty() {
+        return Err(ClientError::BadUrl { url: String::new(), reason: "it is missing".to_owned() });
+    }
     let mut config = None;
     let mut routes = Vec::with_capacity(plan.target.urls.len());
     for url in &plan.target.urls {

@@ -43,14 +43,17 @@ impl Pool {
 
     /// An idle connection that is still alive, the most recently used first, or a new one.
     pub(crate) async fn lease(&self, url: usize, fresh: bool) -> Result<Lease, Failure> {
-        while !fresh {
-            let Some(mut connection) = self.idle[url].borrow_mut().pop_back() else { break };
+        while let Some(mut connection) = if fresh { None } else { self.take(url) } {
             if poll_fn(|cx| Poll::Ready(connection.is_usable(cx))).await {
                 return Ok(Lease { connection, is_new: false });
             }
         }
         let connection = self.open(url).await?;
         Ok(Lease { connection, is_new: true })
+    }
+
+    fn take(&self, url: usize) -> Option<Connection> {
+        self.idle[url].borrow_mut().pop_back()
     }
 
     async fn open(&self, url: usize) -> Result<Connection, Failure> {

@@ -1,5 +1,7 @@
 //! Which proxy a URL goes through, and the tunnel for TLS.
 
+use std::io;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
@@ -8,6 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::ClientError;
 use crate::address::Address;
+use crate::failure::describe;
 use crate::socket::StampedStream;
 
 /// The longest answer to CONNECT that is read.
@@ -60,14 +63,14 @@ impl Proxy {
             request.extend_from_slice(b"\r\n");
         }
         request.extend_from_slice(b"\r\n");
-        stream.write_all(&request).await.map_err(|error| error.to_string())?;
+        stream.write_all(&request).await.map_err(broken)?;
         let mut head = Vec::with_capacity(512);
         // Byte by byte, so that nothing beyond the head is taken from the tunnel.
         while !head.ends_with(b"\r\n\r\n") {
             if head.len() >= MAX_HEAD {
                 return Err("its answer is too long".to_owned());
             }
-            head.push(stream.read_u8().await.map_err(|error| error.to_string())?);
+            head.push(stream.read_u8().await.map_err(broken)?);
         }
         let mut headers = [httparse::EMPTY_HEADER; 64];
         let mut response = httparse::Response::new(&mut headers);
@@ -76,6 +79,13 @@ impl Proxy {
             Some(code) if (200..300).contains(&code) => Ok(()),
             code => Err(format!("it answered {} {}", code.unwrap_or(0), response.reason.unwrap_or_default())),
         }
+    }
+}
+
+fn broken(error: io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it closed the connection".to_owned(),
+        _ => describe(&error),
     }
 }
 

@@ -174,4 +174,30 @@ mod tests {
         assert_eq!(sniff(b"", b"{\"a\":1}"), Mode::Whole);
         assert_eq!(sniff(b"", b"dark"), Mode::Whole);
     }
+
+    #[test]
+    fn one_huge_answer_does_not_swell_the_slot() {
+        let dialect = tokamark_endpoint::dialect(tokamark_plan::EndpointKind::Chat);
+        let huge = "x".repeat(4 << 20);
+        let mut reading = Reading::default();
+        for mode in [Mode::Stream, Mode::Whole] {
+            reading.begin(mode);
+            reading.data(dialect, format!("data: {huge}").as_bytes(), ReadStamp::default());
+            reading.data(dialect, huge.as_bytes(), ReadStamp::default());
+            reading.shrink();
+            assert!(reading.body.capacity() <= MAX_KEPT);
+            assert!(format!("{:?}", reading.decoder).len() < 2_000, "the decoder still holds the text");
+        }
+        reading.begin(Mode::Stream);
+        reading.data(dialect, ":\n\n".repeat(100_000).as_bytes(), ReadStamp::default());
+        assert_eq!(reading.events.len(), 100_000);
+        reading.shrink();
+        assert!(reading.events.capacity() * size_of::<Event>() <= MAX_KEPT);
+        // An ordinary answer leaves its buffers for the next one.
+        reading.begin(Mode::Stream);
+        reading.data(dialect, b":\n\n", ReadStamp::default());
+        let kept = reading.events.capacity();
+        reading.shrink();
+        assert!(kept > 0 && reading.events.capacity() == kept);
+    }
 }

@@ -35,7 +35,7 @@ pub(crate) enum Share {
     /// So many slots of a closed loop.
     Closed { slots: u32, claims: Arc<ClosedLoop> },
     /// The worker's arrivals of an open loop, and the cap on all requests in flight.
-    Open { schedule: Schedule, cap: Option<Arc<Semaphore>>, deadline_ns: Option<u64> },
+    Open { schedule: Box<Schedule>, cap: Option<Arc<Semaphore>>, deadline_ns: Option<u64> },
 }
 
 /// What a worker is told to do. Each command is answered once.
@@ -84,7 +84,7 @@ pub(crate) struct Worker {
     pub(crate) stamper: Rc<Stamper>,
     pub(crate) records: Sender<RequestRecord>,
     pub(crate) in_flight: Arc<InFlight>,
-    pub(crate) spare: RefCell<Vec<Box<Reading>>>,
+    pub(crate) spare: RefCell<Vec<Reading>>,
 }
 
 impl Worker {
@@ -103,7 +103,7 @@ impl Worker {
                     let now = now_ns();
                     let ticket = Ticket { seq: 0, due_ns: now };
                     let job = Job { phase: Phase::Warmup, ticket, slot_ns: now, prepared };
-                    let mut reading = Box::<Reading>::default();
+                    let mut reading = Reading::default();
                     let _ = answer.send(self.exchanger.run(job, &mut reading).await);
                 }
             }
@@ -210,7 +210,7 @@ impl Worker {
     async fn arrivals(
         self: &Rc<Self>,
         phase: Phase,
-        schedule: Schedule,
+        schedule: Box<Schedule>,
         cap: Option<Arc<Semaphore>>,
         deadline_ns: Option<u64>,
         lookahead: &Lookahead,

@@ -48,6 +48,10 @@ pub(super) fn delay_acknowledgements(socket: BorrowedFd<'_>) {
     let _ = rustix::net::sockopt::set_tcp_quickack(socket, false);
 }
 
+/// The option is Linux's.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn delay_acknowledgements(_socket: BorrowedFd<'_>) {}
+
 /// Reads what is there into `into`, without waiting. At least `Received::length` bytes of it are initialised afterwards.
 #[expect(unsafe_code, reason = "no safe wrapper reads into uninitialised memory and gives receive stamps")]
 pub(super) fn receive(socket: BorrowedFd<'_>, into: &mut [MaybeUninit<u8>]) -> io::Result<Received> {

@@ -133,8 +133,7 @@ fn a_request_that_a_kept_connection_swallowed_is_sent_again_once() {
         assert!(!records[1].connection_reused);
         assert!(records[1].times.connect_start.is_some());
         assert_eq!(records[1].bytes_out, server.requests()[2].length);
-        let ids: Vec<String> =
-            server.requests().iter().map(|seen| seen.header("x-request-id")[0].to_owned()).collect();
+        let ids: Vec<String> = server.requests().iter().map(|seen| seen.header("x-request-id")[0].to_owned()).collect();
         assert_eq!(ids[1], ids[2]);
         assert_ne!(ids[0], ids[1]);
     }
@@ -349,5 +348,30 @@ fn a_time_limit_ends_a_server_that_never_answers() {
     for record in &records {
         assert_failed(record, FailureKind::Timeout);
         assert_eq!((record.attempt, record.bytes_in), (0, 0));
+    }
+}
+
+#[test]
+fn a_connection_whose_answer_was_cut_off_is_closed_and_not_used_again() {
+    let server = Server::start(|peer| {
+        while peer.request().is_some() {
+            if peer.number == 0 {
+                peer.write(STREAM.to_owned() + &chunk(&token("a")));
+                peer.wait_for_close();
+                return;
+            }
+            peer.write(streamed(&["b"]));
+        }
+    });
+    let mut plan = plan(&server.url(), 2);
+    plan.target.request_timeout_s = 0.5;
+    let records = run(&plan);
+    assert_failed(&records[0], FailureKind::Timeout);
+    assert_eq!((records[1].outcome.clone(), records[1].text.as_str()), (Outcome::Ok, "b"));
+    assert!(records[1].times.connect_start.is_some());
+    assert_eq!(server.connections(), 2);
+    // The first when it was cut off, the second at the end of the run.
+    while server.closed_by_client() < 2 {
+        pause(1);
     }
 }

@@ -7,5 +7,7 @@ mod support;
 mod connections;
 mod framing;
 mod loops;
+mod stamps;
 mod stopping;
 mod streams;
+mod ways;
