@@ -185,14 +185,19 @@ impl Exchanger {
         }
         reading.begin(if is_answer { self.mode_of(response.headers()) } else { Mode::Whole });
         let mut body = response.into_body();
-        let ended = self.read_body(connection, &mut body, reading, record, watch).await?;
+        let read = self.read_body(connection, &mut body, reading, record, watch).await;
         if !is_answer {
             if encoding.is_some() {
                 // Nobody could read it; the status speaks for itself.
                 reading.body.clear();
             }
-            return Err(End::Refused { reusable: ended });
+            // So it does when the rest of the body does not come.
+            return match read {
+                Err(End::Stopped(Stop::Cancelled)) => Err(End::Stopped(Stop::Cancelled)),
+                read => Err(End::Refused { reusable: read.unwrap_or(false) }),
+            };
         }
+        let ended = read?;
         Ok((!ended).then_some(body))
     }
 

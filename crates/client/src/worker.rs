@@ -278,3 +278,20 @@ async fn until(deadline_ns: Option<u64>) {
 async fn coarse_sleep(deadline_ns: u64) {
     tokio::time::sleep(std::time::Duration::from_nanos(deadline_ns.saturating_sub(now_ns()))).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_task_that_panics_is_noted() {
+        let mut tasks = JoinSet::new();
+        let mut report = PhaseReport::default();
+        tasks.spawn(async { 7 });
+        report.ended(tasks.join_next().await.unwrap());
+        assert_eq!((report.last_sent_ns, report.panicked), (7, false));
+        tasks.spawn(async { panic!("on purpose") });
+        report.ended(tasks.join_next().await.unwrap());
+        assert_eq!((report.last_sent_ns, report.panicked), (7, true));
+    }
+}

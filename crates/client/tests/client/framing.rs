@@ -1,6 +1,11 @@
 //! RFC 9112: where heads and bodies end, and what is no HTTP.
 
-use tokamark_record::{FailureKind, Outcome};
+use std::io::Read;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokamark_client::{Prepared, Supply};
+use tokamark_record::{FailureKind, Outcome, Phase};
 
 use crate::support::answers::*;
 use crate::support::plans::{lazy_plan, plan};
@@ -255,4 +260,91 @@ fn refusals_keep_the_connection_and_say_why() {
     assert_eq!(failure.label.as_deref(), Some("rate_limit"));
     assert_eq!(failure.message, "slow down");
     assert!(record.events.is_empty());
+}
+
+#[test]
+fn a_refusal_counts_even_if_its_body_does_not_end() {
+    let head = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 999\r\n\r\n";
+    let record = answer_then_close(format!("{head}{{\"error\":"));
+    assert_failed(&record, FailureKind::HttpStatus);
+    assert_eq!(failure(&record).code.as_deref(), Some("503"));
+
+    let server = Server::start(move |peer| {
+        if peer.request().is_some() {
+            peer.write(head);
+            peer.wait_for_close();
+        }
+    });
+    let mut plan = plan(&server.url(), 1);
+    plan.target.request_timeout_s = 0.1;
+    assert_failed(&run_one(&plan), FailureKind::HttpStatus);
+}
+
+#[test]
+fn a_refusal_that_is_encoded_is_told_by_its_status() {
+    let body = "\u{1f}\u{8b}garbage";
+    let record = answer_then_close(format!(
+        "HTTP/1.1 502 Bad Gateway\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    ));
+    assert_failed(&record, FailureKind::HttpStatus);
+    assert_eq!(failure(&record).message, "Bad Gateway");
+}
+
+#[test]
+fn heads_without_end_are_refused() {
+    let line = format!("X-Long: {}\r\n", "x".repeat(1 << 20));
+    assert_failed(&answer_then_close(format!("HTTP/1.1 200 OK\r\n{line}\r\n")), FailureKind::Undecodable);
+    let lines = "X-Many: 1\r\n".repeat(1_000);
+    assert_failed(&answer_then_close(format!("HTTP/1.1 200 OK\r\n{lines}\r\n")), FailureKind::Undecodable);
+}
+
+#[test]
+fn interim_responses_without_end_run_into_the_time_limit() {
+    let server = Server::start(|peer| {
+        if peer.request().is_some() {
+            let flood = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(500);
+            while peer.write(&flood) {}
+        }
+    });
+    let mut plan = plan(&server.url(), 1);
+    plan.target.request_timeout_s = 0.25;
+    assert_failed(&run_one(&plan), FailureKind::Timeout);
+}
+
+/// Bodies that no socket buffer holds.
+struct Large;
+
+impl Supply for Large {
+    fn prepare(&self, _phase: Phase, _seq: u64) -> Prepared {
+        Prepared { body: Bytes::from(vec![b' '; 32 << 20]), ..Prepared::default() }
+    }
+}
+
+#[test]
+fn a_large_request_is_sent_whole() {
+    let server = Server::answering(streamed(&["a"]));
+    let (_, records) = run_with(&plan(&server.url(), 2), Arc::new(Large));
+    assert_all_ok(&records, 2);
+    let seen = server.requests();
+    assert!(seen.iter().all(|seen| seen.body.len() == 32 << 20));
+    for (record, seen) in records.iter().zip(&seen) {
+        assert_eq!(record.bytes_out, seen.length);
+        assert!(record.times.send_start.unwrap() < record.times.send_end.unwrap());
+    }
+}
+
+#[test]
+fn a_refusal_may_come_before_the_request_is_over() {
+    let server = Server::start(|peer| {
+        let mut some = [0; 1_000];
+        if peer.stream().read(&mut some).unwrap() > 0 {
+            peer.write("HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+            peer.wait_for_close();
+        }
+    });
+    let (_, records) = run_with(&lazy_plan(&server.url(), 1), Arc::new(Large));
+    assert_failed(&records[0], FailureKind::HttpStatus);
+    assert_eq!((records[0].status, records[0].attempt), (413, 0));
+    assert_eq!(server.connections(), 1);
 }
