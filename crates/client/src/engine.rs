@@ -18,7 +18,7 @@ use crate::ClientError;
 use crate::address::Address;
 use crate::cancel::Cancel;
 use crate::connection::Route;
-use crate::exchange::Exchanger;
+use crate::exchange::{Exchanger, MAX_DRAINING};
 use crate::gauge::InFlight;
 use crate::head::Heads;
 use crate::lookahead::Lookahead;
@@ -120,6 +120,7 @@ impl Engine {
                     let exchanger = Exchanger {
                         worker: index,
                         pool,
+                        draining: Arc::new(Semaphore::new(MAX_DRAINING)),
                         heads,
                         dialect: tokamark_endpoint::dialect(target.endpoint),
                         streaming: target.streaming,

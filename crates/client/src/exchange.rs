@@ -15,6 +15,7 @@ use tokamark_clock::now_ns;
 use tokamark_endpoint::Dialect;
 use tokamark_pace::Ticket;
 use tokamark_record::{Failure, FailureKind, Outcome, Phase, RequestRecord, Times};
+use tokio::sync::Semaphore;
 
 use crate::cancel::Cancel;
 use crate::connection::Connection;
@@ -30,11 +31,14 @@ use crate::watch::{Stop, Watch};
 const END_OF_BODY_WAIT: Duration = Duration::from_millis(5);
 /// Then a connection may finish its body in the background for so long, before it is given up.
 const DRAIN_LIMIT: Duration = Duration::from_secs(10);
+/// So many connections of a worker may do so at a time; a server that never ends its bodies shall not use up all descriptors.
+pub(crate) const MAX_DRAINING: usize = 1_024;
 
 /// What every exchange of a worker needs.
 pub(crate) struct Exchanger {
     pub(crate) worker: u16,
     pub(crate) pool: Rc<Pool>,
+    pub(crate) draining: Arc<Semaphore>,
     pub(crate) heads: Heads,
     pub(crate) dialect: &'static dyn Dialect,
     pub(crate) streaming: bool,
@@ -256,8 +260,10 @@ impl Exchanger {
                 Ok(false) => return,
                 // The server holds the stream open after its end mark; the slot does not wait for that.
                 Err(_) => {
+                    let Ok(permit) = Arc::clone(&self.draining).try_acquire_owned() else { return };
                     let pool = Rc::clone(&self.pool);
                     tokio::task::spawn_local(async move {
+                        let _permit = permit;
                         let drained = tokio::time::timeout(DRAIN_LIMIT, drain_and_settle(&mut connection, &mut body));
                         if drained.await.unwrap_or(false) {
                             pool.give_back(url, connection);
