@@ -12,18 +12,42 @@ pub(crate) fn write_whole(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
-    let draft = draft_of(path);
-    let written = File::create(&draft).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        fill(&mut file)?;
-        file.flush()
-    });
-    if let Err(source) = written.and_then(|()| fs::rename(&draft, path)) {
-        // The draft is of no use to anybody; that it cannot be removed either changes nothing.
-        let _ = fs::remove_file(&draft);
-        return Err(WriteError::new(path, "written", source));
+    let (draft, mut file) = Draft::create(path)?;
+    fill(&mut file).and_then(|()| file.flush()).map_err(|source| WriteError::new(path, "written", source))?;
+    drop(file);
+    draft.place()
+}
+
+/// A file that is being written beside its place. It is removed again unless it gets there.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    draft: PathBuf,
+    path: PathBuf,
+    is_placed: bool,
+}
+
+impl Draft {
+    pub(crate) fn create(path: &Path) -> Result<(Self, BufWriter<File>), WriteError> {
+        let draft = draft_of(path);
+        let file = File::create(&draft).map_err(|source| WriteError::new(path, "written", source))?;
+        Ok((Self { draft, path: path.to_owned(), is_placed: false }, BufWriter::new(file)))
     }
-    Ok(())
+
+    /// Moves the whole file to its place.
+    pub(crate) fn place(mut self) -> Result<(), WriteError> {
+        fs::rename(&self.draft, &self.path).map_err(|source| WriteError::new(&self.path, "written", source))?;
+        self.is_placed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            // The draft is of no use to anybody; that it cannot be removed either changes nothing.
+            let _ = fs::remove_file(&self.draft);
+        }
+    }
 }
 
 fn draft_of(path: &Path) -> PathBuf {

@@ -58,6 +58,32 @@ impl<'a> Object<'a> {
         inner.end();
     }
 
+    /// A list with an object for each item.
+    pub(crate) fn objects<T>(
+        &mut self,
+        key: &str,
+        items: impl Iterator<Item = T>,
+        mut fill: impl FnMut(&mut Object<'_>, T),
+    ) {
+        self.key(key);
+        self.out.push(b'[');
+        for (i, item) in items.enumerate() {
+            if i > 0 {
+                self.out.push(b',');
+            }
+            let mut inner = Object::begin(self.out);
+            fill(&mut inner, item);
+            inner.end();
+        }
+        self.out.push(b']');
+    }
+
+    /// What is JSON already.
+    pub(crate) fn json(&mut self, key: &str, value: &[u8]) {
+        self.key(key);
+        self.out.extend_from_slice(value);
+    }
+
     /// `{value, unit}`, the value as it is shown.
     pub(crate) fn measure(&mut self, key: &str, value: f64, unit: Unit) {
         self.object(key, |measure| {

@@ -1,16 +1,20 @@
 //! Reports of a run: the console, and the files that it leaves.
 //!
 //! Everything about a finished run is printed from a [`Summary`](tokamark_metrics::Summary); [`RecordsWriter`],
-//! [`OutputsWriter`] and [`InputsWriter`] write one entry after the other while it is going on.
+//! [`RawWriter`], [`EventsWriter`], [`OutputsWriter`] and [`InputsWriter`] write one entry after the other while it is
+//! going on.
 
 mod console;
 mod definitions_md;
 mod error;
+mod events_parquet;
 mod files;
 mod inputs_json;
 mod json;
 mod names;
 mod outputs_json;
+mod pieces;
+mod raw_jsonl;
 mod records_jsonl;
 mod summary_csv;
 mod summary_json;
@@ -21,9 +25,11 @@ mod wrap;
 pub use console::{Style, render};
 pub use definitions_md::definitions_markdown;
 pub use error::WriteError;
+pub use events_parquet::{CountTokens, EventsWriter, ROW_GROUP_ROWS};
 pub use inputs_json::InputsWriter;
 pub use names::FileNames;
 pub use outputs_json::OutputsWriter;
+pub use raw_jsonl::RawWriter;
 pub use records_jsonl::RecordsWriter;
 pub use summary_csv::write_summary_csv;
 pub use summary_json::{SCHEMA_VERSION, write_summary_json};

@@ -39,6 +39,12 @@ impl FileNames {
         self.named(".jsonl")
     }
 
+    /// What each request sent and got.
+    #[must_use]
+    pub fn raw_jsonl(&self) -> PathBuf {
+        self.named("_raw.jsonl")
+    }
+
     /// The slices.
     #[must_use]
     pub fn timeslices_json(&self) -> PathBuf {
@@ -55,6 +61,12 @@ impl FileNames {
     #[must_use]
     pub fn outputs_json(&self) -> PathBuf {
         self.dir.join("outputs.json")
+    }
+
+    /// One row for each event.
+    #[must_use]
+    pub fn events_parquet(&self) -> PathBuf {
+        self.dir.join("events.parquet")
     }
 
     /// The workload as sent.

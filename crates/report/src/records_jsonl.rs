@@ -54,7 +54,8 @@ impl RecordsWriter {
     }
 }
 
-fn write_metadata(into: &mut Object<'_>, record: &RequestRecord, context: &RunContext) {
+/// Who, when and where: all that is known of a request beside what it measured.
+pub(crate) fn write_metadata(into: &mut Object<'_>, record: &RequestRecord, context: &RunContext) {
     let RunContext { run_id, anchor, models } = context;
     let times = &record.times;
     let cancelled = record.outcome == Outcome::Cancelled;
