@@ -60,6 +60,8 @@ impl Folder {
             names.summary_json(),
             names.summary_csv(),
             names.records_jsonl(),
+            names.raw_jsonl(),
+            names.events_parquet(),
             names.timeslices_json(),
             names.timeslices_csv(),
             names.outputs_json(),

@@ -1,4 +1,4 @@
-//! Reads the record behind the recorder and derives from it: token counts, rows, texts, figures.
+//! Reads the record behind the recorder and derives from it: token counts, rows, events, texts, figures.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,12 +8,13 @@ use std::time::Duration;
 use tokamark_metrics::Accumulator;
 use tokamark_plan::{ExportLevel, Plan};
 use tokamark_record::{CountsReader, CountsWriter, Outcome, Phase, RecordFileError, RecordReader, RequestRecord};
-use tokamark_report::{OutputsWriter, RecordsWriter, RunContext, WriteError};
+use tokamark_report::{CountTokens, EventsWriter, OutputsWriter, RawWriter, RecordsWriter, RunContext, WriteError};
 use tokamark_workload::Tokenizer;
 
 use crate::RunError;
 use crate::folder::Folder;
 use crate::progress::Progress;
+use crate::supply::Requests;
 
 /// How long the follower sleeps at most between looks at the record.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
@@ -30,11 +31,23 @@ pub(crate) enum Counting {
     Never,
 }
 
+/// What a derivation can use that is not in the record.
+#[derive(Default)]
+pub(crate) struct Aids {
+    /// Makes the payloads again.
+    pub(crate) requests: Option<Arc<Requests>>,
+    /// Counts the tokens of single events.
+    pub(crate) tokenizer: Option<Tokenizer>,
+}
+
 /// Derives everything that comes from single requests.
 pub(crate) struct Derivation {
     counting: Counting,
     pub(crate) accumulator: Accumulator,
+    aids: Aids,
     rows: Option<RecordsWriter>,
+    raw: Option<RawWriter>,
+    events: Option<EventsWriter>,
     outputs: Option<OutputsWriter>,
     profiling_began: bool,
     /// The first file that could not be written. The figures go on without it.
@@ -47,9 +60,18 @@ impl Derivation {
         folder: &Folder,
         context: &RunContext,
         counting: Counting,
+        aids: Aids,
     ) -> Result<Self, RunError> {
         let rows = (plan.report.export_level >= ExportLevel::Records)
             .then(|| RecordsWriter::create(&folder.names.records_jsonl(), context.clone()))
+            .transpose()?;
+        let raw = (plan.report.export_level >= ExportLevel::Raw)
+            .then(|| RawWriter::create(&folder.names.raw_jsonl(), context.clone()))
+            .transpose()?;
+        let events = plan
+            .report
+            .events_parquet
+            .then(|| EventsWriter::create(&folder.names.events_parquet(), context.clone()))
             .transpose()?;
         let outputs = plan
             .report
@@ -57,7 +79,7 @@ impl Derivation {
             .then(|| OutputsWriter::create(&folder.names.outputs_json(), context.clone()))
             .transpose()?;
         let accumulator = Accumulator::new(plan, Some(folder.path.clone()))?;
-        Ok(Self { counting, accumulator, rows, outputs, profiling_began: false, write_error: None })
+        Ok(Self { counting, accumulator, aids, rows, raw, events, outputs, profiling_began: false, write_error: None })
     }
 
     /// Takes the next request of the record.
@@ -72,6 +94,20 @@ impl Derivation {
             let result = rows.append(&record, &metrics);
             if self.note(result) {
                 self.rows = None;
+            }
+        }
+        if let Some(raw) = &mut self.raw {
+            let payload = self.aids.requests.as_ref().map(|requests| requests.payload(record.phase, record.seq));
+            let result = raw.append(&record, payload.as_deref());
+            if self.note(result) {
+                self.raw = None;
+            }
+        }
+        if let Some(events) = &mut self.events {
+            let count = self.aids.tokenizer.as_ref().map(|tokenizer| |text: &str| tokenizer.count(text) as u64);
+            let result = events.append(&record, count.as_ref().map(|count| count as CountTokens<'_>));
+            if self.note(result) {
+                self.events = None;
             }
         }
         if let Some(outputs) = &mut self.outputs {
@@ -118,6 +154,10 @@ impl Derivation {
             let result = rows.flush();
             self.note(result);
         }
+        if let Some(raw) = &mut self.raw {
+            let result = raw.flush();
+            self.note(result);
+        }
         if let Counting::Now(_, counts) = &mut self.counting
             && let Err(error) = counts.flush()
         {
@@ -128,6 +168,10 @@ impl Derivation {
     /// Closes the files.
     pub(crate) fn finish(&mut self) {
         self.flush();
+        if let Some(events) = self.events.take() {
+            let result = events.finish();
+            self.note(result);
+        }
         if let Some(outputs) = self.outputs.take() {
             let result = outputs.finish();
             self.note(result);

@@ -17,11 +17,11 @@ use tokamark_workload::Workload;
 
 use crate::RunError;
 use crate::folder::Folder;
-use crate::follower::{self, Counting, Derivation};
+use crate::follower::{self, Aids, Counting, Derivation};
 use crate::ledger::Ledger;
 use crate::live::Live;
 use crate::progress::Progress;
-use crate::supply::WorkloadSupply;
+use crate::supply::{Requests, WorkloadSupply};
 use crate::{ready, recorder};
 
 /// What an observer of a run can do.
@@ -72,14 +72,15 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
         RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let inputs = InputsWriter::create(&folder.names.inputs_json())?;
     let ledger = Arc::new(Ledger::new(inputs, Engine::rows_made_ahead(&plan.load)));
-    let supply = Arc::new(WorkloadSupply::new(plan, Arc::clone(&workload), Arc::clone(&ledger)));
-    let counting =
-        if plan.target.use_server_token_count || !tokamark_endpoint::dialect(plan.target.endpoint).generates_tokens() {
-            Counting::Never
-        } else {
-            Counting::Now(workload.tokenizer().clone(), CountsWriter::create(&folder.counts())?)
-        };
-    let derivation = Derivation::new(plan, &folder, &context, counting)?;
+    let requests = Arc::new(Requests::new(plan, Arc::clone(&workload)));
+    let supply = Arc::new(WorkloadSupply::new(Arc::clone(&requests), Arc::clone(&ledger)));
+    let tokenizer = counts_locally(plan).then(|| workload.tokenizer().clone());
+    let counting = match &tokenizer {
+        None => Counting::Never,
+        Some(tokenizer) => Counting::Now(tokenizer.clone(), CountsWriter::create(&folder.counts())?),
+    };
+    let aids = Aids { requests: Some(requests), tokenizer };
+    let derivation = Derivation::new(plan, &folder, &context, counting, aids)?;
 
     let (records_in, records_out) = channel();
     let engine = Engine::start(plan, &facts.run_id, supply.clone(), records_in)?;
@@ -155,6 +156,8 @@ pub(crate) fn write_reports(folder: &Folder, summary: &Summary) -> Result<Vec<Pa
         names.summary_json(),
         names.summary_csv(),
         names.records_jsonl(),
+        names.raw_jsonl(),
+        names.events_parquet(),
         names.timeslices_json(),
         names.timeslices_csv(),
         names.inputs_json(),
@@ -162,6 +165,11 @@ pub(crate) fn write_reports(folder: &Folder, summary: &Summary) -> Result<Vec<Pa
         folder.record(),
     ];
     Ok(all.into_iter().filter(|path| path.exists()).collect())
+}
+
+/// Whether the client counts the tokens of answers.
+pub(crate) fn counts_locally(plan: &Plan) -> bool {
+    !plan.target.use_server_token_count && tokamark_endpoint::dialect(plan.target.endpoint).generates_tokens()
 }
 
 /// The warm-up, then the measured phase.

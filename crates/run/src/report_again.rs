@@ -1,15 +1,19 @@
 //! The reports of a finished run, made again from its record.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tokamark_plan::ExportLevel;
-use tokamark_record::{CountsReader, RecordReader};
+use tokamark_plan::{ExportLevel, Plan};
+use tokamark_record::{CountsReader, Phase, RecordReader, RunFacts};
 use tokamark_report::RunContext;
+use tokamark_workload::Workload;
+use tokamark_workload::tokenizer::resolve;
 
 use crate::RunError;
 use crate::folder::{Folder, RECORD_ENDING};
-use crate::follower::{Counting, Derivation};
-use crate::profile::{Finished, write_reports};
+use crate::follower::{Aids, Counting, Derivation};
+use crate::profile::{Finished, counts_locally, write_reports};
+use crate::supply::Requests;
 
 /// Makes the reports of the run in a folder (or of a record file) again, in `out` or in the run's own folder.
 ///
@@ -19,7 +23,12 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     let record = find_record(run)?;
     let mut reader = RecordReader::open(&record)?;
     // The facts that count are the last ones, so the record is read twice; the first time only to its end.
-    while reader.next_request()?.is_some() {}
+    let mut sent = 0;
+    while let Some(record) = reader.next_request()? {
+        if record.phase == Phase::Profiling {
+            sent = sent.max(record.seq.saturating_add(1));
+        }
+    }
     let facts = reader.facts()?;
     let source_dir = record.parent().unwrap_or(Path::new(".")).to_owned();
     let out_dir = out.map_or_else(|| source_dir.clone(), Path::to_owned);
@@ -32,11 +41,13 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
         // Rows and texts are there already, and made of the same record.
         plan.report.outputs_json = false;
         plan.report.export_level = ExportLevel::Summary;
+        // A run that was killed has none.
+        plan.report.events_parquet &= !target.names.events_parquet().exists();
     }
     let context =
         RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let counting = CountsReader::open(&source.counts()).map_or(Counting::Never, Counting::Before);
-    let mut derivation = Derivation::new(&plan, &target, &context, counting)?;
+    let mut derivation = Derivation::new(&plan, &target, &context, counting, aids(&plan, &facts, sent))?;
     let mut reader = RecordReader::open(&record)?;
     while let Some(record) = reader.next_request()? {
         derivation.add(record);
@@ -45,6 +56,24 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     let summary = derivation.accumulator.finish(&facts)?;
     let files = write_reports(&target, &summary)?;
     Ok(Finished { summary, files, error: derivation.write_error.take() })
+}
+
+/// The workload and the tokenizer of the run, as far as they are needed and can still be had as they were.
+fn aids(plan: &Plan, facts: &RunFacts, sent: u64) -> Aids {
+    let needs_payloads = plan.report.export_level >= ExportLevel::Raw;
+    let needs_tokens = plan.report.events_parquet && counts_locally(plan);
+    let workload = if needs_payloads { Workload::build(plan).ok() } else { None };
+    let tokenizer = match &workload {
+        _ if !needs_tokens => None,
+        Some(workload) => Some(workload.tokenizer().clone()),
+        None => resolve(&plan.workload.tokenizer, &plan.target.models).ok().map(|resolved| resolved.tokenizer),
+    };
+    // A dataset may have changed since, and other prompts are worse than none.
+    let workload = workload.filter(|workload| workload.digest(sent) == facts.workload_digest);
+    Aids {
+        requests: workload.map(|workload| Arc::new(Requests::new(plan, Arc::new(workload)))),
+        tokenizer: tokenizer.filter(|tokenizer| tokenizer.name() == facts.tokenizer),
+    }
 }
 
 fn find_record(run: &Path) -> Result<PathBuf, RunError> {

@@ -14,20 +14,17 @@ use crate::ledger::Ledger;
 /// Bodies of workloads with so few rows are kept and sent again.
 const ROWS_KEPT: u64 = 4_096;
 
-/// The supply of a run.
-pub(crate) struct WorkloadSupply {
+/// Makes the requests of a plan: each depends on its phase and number alone.
+pub(crate) struct Requests {
     workload: Arc<Workload>,
     dialect: &'static dyn Dialect,
     options: Vec<BodyOptions>,
     selection: ModelSelection,
     seed: u64,
-    ledger: Arc<Ledger>,
-    /// Made requests by row and model, for workloads whose rows are sent more than once.
-    kept: Option<Mutex<Vec<Option<Prepared>>>>,
 }
 
-impl WorkloadSupply {
-    pub(crate) fn new(plan: &Plan, workload: Arc<Workload>, ledger: Arc<Ledger>) -> Self {
+impl Requests {
+    pub(crate) fn new(plan: &Plan, workload: Arc<Workload>) -> Self {
         let options: Vec<BodyOptions> = plan
             .target
             .models
@@ -39,16 +36,24 @@ impl WorkloadSupply {
                 extra: plan.target.extra_inputs.clone(),
             })
             .collect();
-        let slots = workload.rows().filter(|&rows| rows <= ROWS_KEPT).map(|rows| rows * options.len().max(1) as u64);
-        let kept = slots.and_then(|slots| usize::try_from(slots).ok()).map(|slots| Mutex::new(vec![None; slots]));
         Self {
             workload,
             dialect: dialect(plan.target.endpoint),
             options,
             selection: plan.target.model_selection,
             seed: plan.load.seed,
-            ledger,
-            kept,
+        }
+    }
+
+    /// The body of a request, as it was sent or will be.
+    pub(crate) fn payload(&self, phase: Phase, seq: u64) -> Bytes {
+        self.body(&self.turn(phase, seq), self.model_index(seq))
+    }
+
+    fn turn(&self, phase: Phase, seq: u64) -> Turn {
+        match phase {
+            Phase::Warmup => self.workload.warmup_turn(seq),
+            Phase::Profiling => self.workload.turn(seq),
         }
     }
 
@@ -75,22 +80,40 @@ impl WorkloadSupply {
             output_tokens: turn.output_tokens,
         }
     }
+}
+
+/// The supply of a run.
+pub(crate) struct WorkloadSupply {
+    requests: Arc<Requests>,
+    ledger: Arc<Ledger>,
+    /// Made requests by row and model, for workloads whose rows are sent more than once.
+    kept: Option<Mutex<Vec<Option<Prepared>>>>,
+}
+
+impl WorkloadSupply {
+    pub(crate) fn new(requests: Arc<Requests>, ledger: Arc<Ledger>) -> Self {
+        let models = requests.options.len().max(1) as u64;
+        let slots = requests.workload.rows().filter(|&rows| rows <= ROWS_KEPT).map(|rows| rows * models);
+        let kept = slots.and_then(|slots| usize::try_from(slots).ok()).map(|slots| Mutex::new(vec![None; slots]));
+        Self { requests, ledger, kept }
+    }
 
     /// A request that asks for one token, to find out whether the model answers.
     pub(crate) fn probe(&self) -> Prepared {
         let turn = Turn { texts: vec!["Hello".to_owned()], output_tokens: Some(1), ..Turn::default() };
-        self.make(&turn, 0)
+        self.requests.make(&turn, 0)
     }
 }
 
 impl Supply for WorkloadSupply {
     fn prepare(&self, phase: Phase, seq: u64) -> Prepared {
-        let model = self.model_index(seq);
+        let requests = &self.requests;
+        let model = requests.model_index(seq);
         if phase == Phase::Warmup {
-            return self.make(&self.workload.warmup_turn(seq), model);
+            return requests.make(&requests.turn(phase, seq), model);
         }
-        let slot = self.workload.rows().and_then(|rows| {
-            let slot = (seq % rows.max(1)) * self.options.len().max(1) as u64 + model as u64;
+        let slot = requests.workload.rows().and_then(|rows| {
+            let slot = (seq % rows.max(1)) * requests.options.len().max(1) as u64 + model as u64;
             usize::try_from(slot).ok()
         });
         if let (Some(kept), Some(slot)) = (&self.kept, slot)
@@ -98,8 +121,8 @@ impl Supply for WorkloadSupply {
         {
             return prepared.clone();
         }
-        let turn = self.workload.turn(seq);
-        let prepared = self.make(&turn, model);
+        let turn = requests.turn(phase, seq);
+        let prepared = requests.make(&turn, model);
         self.ledger.prepared(turn.row, &turn, &prepared.body);
         if let (Some(kept), Some(slot)) = (&self.kept, slot)
             && let Some(place) = kept.lock().unwrap_or_else(PoisonError::into_inner).get_mut(slot)

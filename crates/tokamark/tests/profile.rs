@@ -87,7 +87,16 @@ fn a_server_that_is_not_there_is_a_failure_of_the_requests() {
 #[test]
 fn secrets_are_in_no_file() {
     let folder = tempfile::tempdir().unwrap();
-    let more = ["--api-key", "hunter2", "-H", "X-Secret: swordfish", "--export-outputs-json"];
+    let more = [
+        "--api-key",
+        "hunter2",
+        "-H",
+        "X-Secret: swordfish",
+        "--export-outputs-json",
+        "--export-level",
+        "raw",
+        "--export-events",
+    ];
     let (code, said) = profile(folder.path(), "sim:?event-rate=inf&ttft=1", &more);
     assert_eq!(code, Some(0), "{said}");
     for entry in std::fs::read_dir(folder.path()).unwrap() {
@@ -109,6 +118,90 @@ fn a_report_made_again_is_the_same() {
     assert_eq!(summary(&again), summary(&run));
     let rows = |folder: &Path| std::fs::read_to_string(folder.join("profile_export.jsonl")).unwrap();
     assert_eq!(rows(&again), rows(&run));
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn raw_rows_and_events_say_the_same_and_can_be_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, again) = (folder.path().join("run"), folder.path().join("again"));
+    let more = ["--export-level", "raw", "--export-events", "--warmup-request-count", "2", "--concurrency", "3"];
+    let (code, said) = profile(&run, "sim:?event-rate=inf&ttft=1", &more);
+    assert_eq!(code, Some(0), "{said}");
+    let raw = lines(&run.join("profile_export_raw.jsonl"));
+    assert_eq!(raw.len(), 12);
+
+    // What was measured is what `inputs.json` says was sent, each request once.
+    let inputs = std::fs::read_to_string(run.join("inputs.json")).unwrap();
+    let inputs: Value = serde_json::from_str(&inputs).unwrap();
+    let mut seen = 0;
+    for row in raw.iter().filter(|row| row["metadata"]["benchmark_phase"] == "profiling") {
+        let number = usize::try_from(row["metadata"]["session_num"].as_u64().unwrap()).unwrap();
+        assert_eq!(row["payload"], inputs["data"][number]["payloads"][0], "{number}");
+        assert_eq!(row["status"], 200);
+        let texts = row["responses"].as_array().unwrap().iter().filter(|event| event.get("text").is_some());
+        assert_eq!(texts.count(), 6, "one event for each token");
+        seen += 1;
+    }
+    assert_eq!(seen, 10);
+    let warmup = raw.iter().filter(|row| row["metadata"]["benchmark_phase"] == "warmup");
+    let data = inputs["data"].as_array().unwrap();
+    assert!(warmup.into_iter().all(|row| data.iter().all(|input| input["payloads"][0] != row["payload"])));
+
+    let output = tokamark(&["report", run.to_str().unwrap(), "--artifact-dir", again.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(lines(&again.join("profile_export_raw.jsonl")), raw);
+    let parquet = |folder: &Path| std::fs::read(folder.join("events.parquet")).unwrap();
+    let bytes = parquet(&run);
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    assert!(parquet(&again) == bytes, "the same events");
+
+    // A run's own folder keeps what it has, and gets what it lacks.
+    std::fs::remove_file(run.join("events.parquet")).unwrap();
+    assert_eq!(tokamark(&["report", run.to_str().unwrap()]).status.code(), Some(0));
+    assert!(parquet(&run) == bytes, "the same events");
+}
+
+#[test]
+fn payloads_of_a_dataset_that_has_changed_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, again) = (folder.path().join("run"), folder.path().join("again"));
+    let dataset = folder.path().join("prompts.jsonl");
+    std::fs::write(&dataset, "{\"text\":\"one\"}\n{\"text\":\"two\"}\n").unwrap();
+    let output = tokamark(&[
+        "profile",
+        "-m",
+        "sim",
+        "--streaming",
+        "--request-count",
+        "4",
+        "--url",
+        "sim:?event-rate=inf&ttft=1",
+        "--tokenizer",
+        "builtin",
+        "--input-file",
+        dataset.to_str().unwrap(),
+        "--export-level",
+        "raw",
+        "--artifact-dir",
+        run.to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = || {
+        let output = tokamark(&["report", run.to_str().unwrap(), "--artifact-dir", again.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0));
+        lines(&again.join("profile_export_raw.jsonl"))
+    };
+    let mut rows = report();
+    assert_eq!(rows, lines(&run.join("profile_export_raw.jsonl")));
+    assert_eq!(rows[0]["payload"]["messages"][0]["content"], "one");
+    std::fs::write(&dataset, "{\"text\":\"one\"}\n{\"text\":\"three\"}\n").unwrap();
+    rows.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("payload")));
+    assert_eq!(report(), rows);
 }
 
 #[test]

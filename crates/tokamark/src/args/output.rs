@@ -23,14 +23,18 @@ pub(crate) struct OutputArgs {
     #[arg(long, visible_alias = "profile-export-file", value_name = "NAME")]
     pub(crate) profile_export_prefix: Option<String>,
 
-    /// How much to write: summary, records (and one line for each request) or raw (and bodies and events)
-    /// [default: records]
+    /// How much to write: summary, records (and a line for each request in profile_export.jsonl) or raw (and its body and
+    /// its events with their texts in profile_export_raw.jsonl) [default: records]
     #[arg(long, visible_alias = "profile-export-level", value_name = "LEVEL")]
     pub(crate) export_level: Option<String>,
 
     /// Write the answers' texts to outputs.json
     #[arg(long)]
     pub(crate) export_outputs_json: bool,
+
+    /// Write every event of every request to events.parquet: arrival, kind, sizes, tokens
+    #[arg(long)]
+    pub(crate) export_events: bool,
 
     /// Progress: none or simple (a line on a terminal) [default: simple]
     #[arg(long = "ui", visible_alias = "ui-type", value_name = "KIND")]

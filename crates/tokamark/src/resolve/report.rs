@@ -29,7 +29,7 @@ pub(crate) fn resolve(args: &OutputArgs, target: &TargetPlan, problems: &mut Pro
         )
         .unwrap_or_default(),
         outputs_json: args.export_outputs_json,
-        events_parquet: false,
+        events_parquet: args.export_events,
         ui: choice(
             "--ui",
             args.ui.as_ref(),
