@@ -10,8 +10,6 @@ use crate::ClientError;
 /// A URL taken apart once, so that nothing is parsed per request.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
-    /// The URL as given, for messages.
-    pub(crate) url: String,
     /// Use TLS.
     pub(crate) tls: bool,
     /// Host without brackets, for TLS and look-ups.
@@ -61,7 +59,6 @@ impl Address {
             host_header: HeaderValue::from_str(&host_header).map_err(|_| bad("its host is not usable"))?,
             host,
             credentials,
-            url: text.to_owned(),
         })
     }
 

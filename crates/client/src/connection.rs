@@ -1,17 +1,12 @@
-//! One HTTP/1.1 connection, driven by the task that uses it.
+//! One connection to a server: how it is opened, and what it speaks.
 
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll};
 
-use bytes::Bytes;
-use http_body_util::Full;
-use hyper::client::conn::http1::{self, SendRequest};
-use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokamark_clock::now_ns;
@@ -22,8 +17,9 @@ use tokio_rustls::client::TlsStream;
 
 use crate::address::Address;
 use crate::failure::{describe, failure, of_connect};
+use crate::http1::{Http1, Scratch};
 use crate::proxy::Proxy;
-use crate::socket::{Meter, StampedStream, Stamper, Wakeup};
+use crate::socket::{Meter, StampedStream, Stamper};
 
 /// A server and the way to it, resolved once.
 #[derive(Clone, Debug)]
@@ -43,21 +39,16 @@ pub(crate) struct Opening {
     pub(crate) tls_end: Option<u64>,
 }
 
-enum Transport {
+/// The bytes below HTTP. Stamps are taken below TLS.
+#[derive(Debug)]
+pub(crate) enum Transport {
     Plain(StampedStream),
     Tls(Box<TlsStream<StampedStream>>),
 }
 
-type Driver = http1::Connection<TokioIo<Transport>, Full<Bytes>>;
-
-/// An open connection. Nobody drives it while it is idle: whoever takes it looks first whether it is still alive.
+/// An open connection. Nobody looks at it while it is idle: whoever takes it looks first whether it is still alive.
 pub(crate) struct Connection {
-    pub(crate) sender: SendRequest<Full<Bytes>>,
-    driver: Driver,
-    is_over: bool,
-    wakeup: Rc<Wakeup>,
-    again: Arc<Again>,
-    again_waker: Waker,
+    pub(crate) http: Http1<Transport>,
     pub(crate) meter: Rc<Meter>,
     pub(crate) opening: Opening,
     /// Requests that it has served.
@@ -66,11 +57,11 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Opens a connection.
-    pub(crate) async fn open(route: &Route, stamper: &Rc<Stamper>) -> Result<Self, Failure> {
+    pub(crate) async fn open(route: &Route, stamper: &Rc<Stamper>, scratch: &Scratch) -> Result<Self, Failure> {
         let mut opening = Opening { start: now_ns(), ..Opening::default() };
         let mut stream = connect_any(&route.addresses, stamper).await.map_err(|error| of_connect(&error))?;
         opening.connected = now_ns();
-        let (meter, wakeup) = (stream.meter(), stream.wakeup());
+        let meter = stream.meter();
         let transport = match &route.tls {
             None => Transport::Plain(stream),
             Some(config) => {
@@ -88,66 +79,8 @@ impl Connection {
                 Transport::Tls(Box::new(stream))
             }
         };
-        let (sender, driver) = http1::Builder::new()
-            .max_headers(256)
-            .handshake(TokioIo::new(transport))
-            .await
-            .map_err(|error| failure(FailureKind::Connect, error.to_string()))?;
-        let again = Arc::new(Again::default());
-        let again_waker = Waker::from(Arc::clone(&again));
-        Ok(Self { sender, driver, is_over: false, wakeup, again, again_waker, meter, opening, served: 0 })
-    }
-
-    /// Polls `step`, and the connection with it: both make progress in the one task that uses them. `step` must wait for
-    /// nothing but this connection: it gets a waker that goes nowhere, since the connection is polled whenever it is.
-    pub(crate) fn poll_with<T>(
-        &mut self,
-        cx: &mut Context<'_>,
-        mut step: impl FnMut(&mut Context<'_>) -> Poll<T>,
-    ) -> Poll<T> {
-        let mut step_cx = Context::from_waker(Waker::noop());
-        if let Poll::Ready(value) = step(&mut step_cx) {
-            return Poll::Ready(value);
-        }
-        loop {
-            let wants_more = self.poll_drive(cx);
-            match step(&mut step_cx) {
-                Poll::Pending if wants_more => {}
-                polled => return polled,
-            }
-        }
-    }
-
-    /// Lets the connection do what it can: write, read, notice that the server has gone. `true` if it asked to be polled
-    /// again, as after a long turn.
-    fn poll_drive(&mut self, cx: &mut Context<'_>) -> bool {
-        if self.is_over {
-            return false;
-        }
-        self.wakeup.set(cx.waker());
-        self.again.0.store(false, Ordering::Relaxed);
-        self.is_over = Pin::new(&mut self.driver).poll(&mut Context::from_waker(&self.again_waker)).is_ready();
-        !self.is_over && self.again.0.load(Ordering::Relaxed)
-    }
-
-    /// Whether another request can be sent over it now.
-    pub(crate) fn is_usable(&mut self, cx: &mut Context<'_>) -> bool {
-        self.poll_drive(cx);
-        !self.is_over && matches!(self.sender.poll_ready(cx), Poll::Ready(Ok(())))
-    }
-}
-
-/// Notes that a connection woke itself while it was polled.
-#[derive(Default)]
-struct Again(AtomicBool);
-
-impl Wake for Again {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
+        let http = Http1::new(transport, Rc::clone(&meter), Rc::clone(scratch));
+        Ok(Self { http, meter, opening, served: 0 })
     }
 }
 

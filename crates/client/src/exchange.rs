@@ -1,16 +1,10 @@
 //! The life of one request: connection, request, response, record.
 
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use http::{HeaderMap, Response};
-use http_body_util::Full;
-use hyper::body::{Body as _, Incoming};
 use tokamark_clock::now_ns;
 use tokamark_endpoint::Dialect;
 use tokamark_pace::Ticket;
@@ -21,6 +15,7 @@ use crate::cancel::Cancel;
 use crate::connection::Connection;
 use crate::failure::{failure, of_exchange};
 use crate::head::Heads;
+use crate::http1::{Head, Wish};
 use crate::pool::{Lease, Pool};
 use crate::reading::{Mode, Reading};
 use crate::supply::Prepared;
@@ -140,21 +135,22 @@ impl Exchanger {
         }
         record.connection_reused = connection.served > 0;
         meter.begin();
-        let request = self.heads.request(url, job.phase, job.ticket.seq, job.prepared.body.clone());
-        let end = self.send_and_read(&mut connection, request, reading, record, watch).await;
+        let body = job.prepared.body.clone();
+        connection.http.start(self.heads.head(url, job.phase, job.ticket.seq, body.len()), body);
+        let end = self.send_and_read(&mut connection, reading, record, watch).await;
         record.times.send_start = meter.first_write();
         record.times.send_end = meter.last_write();
         record.bytes_out = meter.bytes_out();
         record.bytes_in = meter.bytes_in();
         connection.served += 1;
         match end {
-            Ok(body) => {
-                self.keep(url, connection, body).await;
+            Ok(body_ended) => {
+                self.keep(url, connection, body_ended).await;
                 End::Complete
             }
             Err(End::Refused { reusable }) => {
                 if reusable {
-                    self.keep(url, connection, None).await;
+                    self.keep(url, connection, true).await;
                 }
                 End::Refused { reusable }
             }
@@ -163,51 +159,43 @@ impl Exchanger {
         }
     }
 
-    /// Gives the rest of the body if it ended before its last byte.
+    /// `true` if the body was read to its end, `false` if the answer ended before.
     async fn send_and_read(
         &self,
         connection: &mut Connection,
-        request: http::Request<Full<Bytes>>,
         reading: &mut Reading,
         record: &mut RequestRecord,
         watch: &mut Watch,
-    ) -> Result<Option<Incoming>, End> {
+    ) -> Result<bool, End> {
         let meter = Rc::clone(&connection.meter);
-        let response = {
-            let mut response = std::pin::pin!(connection.sender.send_request(request));
-            let sent = watch.until(|cx| connection.poll_with(cx, |cx| response.as_mut().poll(cx))).await;
-            sent.map_err(End::Stopped)?
-        };
-        let response = response.map_err(|error| End::Failed(of_exchange(&error, meter.bytes_in() > 0)))?;
+        let head = watch.until(|cx| connection.http.poll_head(cx)).await.map_err(End::Stopped)?;
+        let head = head.map_err(|broken| End::Failed(of_exchange(&broken, meter.bytes_in() > 0)))?;
         record.times.headers = Some(meter.last_read().arrival);
-        record.status = response.status().as_u16();
-        let is_answer = verdict::may_answer(response.status());
-        let encoding = encoding_of(&response);
-        if let Some(encoding) = encoding.as_ref().filter(|_| is_answer) {
+        record.status = head.status;
+        let is_answer = verdict::may_answer(head.status);
+        if let Some(encoding) = head.content_encoding.as_ref().filter(|_| is_answer) {
             let message = format!("the body is encoded as `{encoding}`, which was not asked for");
             return Err(End::Failed(failure(FailureKind::Undecodable, message)));
         }
-        reading.begin(if is_answer { self.mode_of(response.headers()) } else { Mode::Whole });
-        let mut body = response.into_body();
-        let read = self.read_body(connection, &mut body, reading, record, watch).await;
-        if !is_answer {
-            if encoding.is_some() {
-                // Nobody could read it; the status speaks for itself.
-                reading.body.clear();
-            }
-            // So it does when the rest of the body does not come.
-            return match read {
-                Err(End::Stopped(Stop::Cancelled)) => Err(End::Stopped(Stop::Cancelled)),
-                read => Err(End::Refused { reusable: read.unwrap_or(false) }),
-            };
+        reading.begin(if is_answer { self.mode_of(&head) } else { Mode::Whole });
+        let read = self.read_body(connection, reading, record, watch).await;
+        if is_answer {
+            return read;
         }
-        let ended = read?;
-        Ok((!ended).then_some(body))
+        if head.content_encoding.is_some() {
+            // Nobody could read it; the status speaks for itself.
+            reading.body.clear();
+        }
+        // So it does when the rest of the body does not come.
+        match read {
+            Err(End::Stopped(Stop::Cancelled)) => Err(End::Stopped(Stop::Cancelled)),
+            read => Err(End::Refused { reusable: read.unwrap_or(false) }),
+        }
     }
 
-    fn mode_of(&self, headers: &HeaderMap) -> Mode {
-        match headers.get(CONTENT_TYPE) {
-            Some(value) if value.as_bytes().to_ascii_lowercase().starts_with(b"text/event-stream") => Mode::Stream,
+    fn mode_of(&self, head: &Head) -> Mode {
+        match &head.content_type {
+            Some(value) if value.starts_with("text/event-stream") => Mode::Stream,
             Some(_) => Mode::Whole,
             None if self.streaming => Mode::Sniff,
             None => Mode::Whole,
@@ -218,44 +206,43 @@ impl Exchanger {
     async fn read_body(
         &self,
         connection: &mut Connection,
-        body: &mut Incoming,
         reading: &mut Reading,
         record: &mut RequestRecord,
         watch: &mut Watch,
     ) -> Result<bool, End> {
-        let meter = Rc::clone(&connection.meter);
-        loop {
-            let frame = watch.until(|cx| connection.poll_with(cx, |cx| Pin::new(&mut *body).poll_frame(cx))).await;
-            match frame.map_err(End::Stopped)? {
-                Some(Ok(frame)) => {
-                    let Ok(data) = frame.into_data() else { continue };
-                    let stamp = meter.last_read();
-                    record.times.first_byte.get_or_insert(stamp.arrival);
-                    reading.data(self.dialect, &data, stamp);
+        let (meter, dialect) = (Rc::clone(&connection.meter), self.dialect);
+        let first_byte = &mut record.times.first_byte;
+        let mut done_at = None;
+        let read = watch
+            .until(|cx| {
+                connection.http.poll_body(cx, |data, stamp| {
+                    first_byte.get_or_insert(stamp.arrival);
+                    reading.data(dialect, data, stamp);
                     if reading.answer.done {
-                        record.times.end = stamp.arrival;
-                        return Ok(false);
+                        done_at.get_or_insert(stamp.arrival);
+                        return Wish::Pause;
                     }
-                }
-                None => {
-                    record.times.end = meter.last_read().arrival;
-                    return Ok(true);
-                }
-                // The answer was whole before the connection broke.
-                Some(Err(_)) if reading.answer.finish_reason.is_some() => {
-                    record.times.end = meter.last_read().arrival;
-                    return Ok(false);
-                }
-                Some(Err(error)) => return Err(End::Failed(of_exchange(&error, true))),
+                    Wish::More
+                })
+            })
+            .await
+            .map_err(End::Stopped)?;
+        record.times.end = done_at.unwrap_or_else(|| meter.last_read().arrival);
+        match read {
+            Ok(ended) => Ok(ended),
+            // The answer was whole before the connection broke.
+            Err(_) if reading.answer.finish_reason.is_some() => Ok(false),
+            Err(broken) => {
+                record.times.end = 0;
+                Err(End::Failed(of_exchange(&broken, true)))
             }
         }
     }
 
     /// Keeps the connection for the next request, once its body has ended.
-    async fn keep(&self, url: usize, mut connection: Connection, rest: Option<Incoming>) {
-        if let Some(mut body) = rest {
-            let drain = drain(&mut connection, &mut body);
-            match tokio::time::timeout(END_OF_BODY_WAIT, drain).await {
+    async fn keep(&self, url: usize, mut connection: Connection, body_ended: bool) {
+        if !body_ended {
+            match tokio::time::timeout(END_OF_BODY_WAIT, drain(&mut connection)).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 // The server holds the stream open after its end mark; the slot does not wait for that.
@@ -264,8 +251,8 @@ impl Exchanger {
                     let pool = Rc::clone(&self.pool);
                     tokio::task::spawn_local(async move {
                         let _permit = permit;
-                        let drained = tokio::time::timeout(DRAIN_LIMIT, drain_and_settle(&mut connection, &mut body));
-                        if drained.await.unwrap_or(false) {
+                        let drained = tokio::time::timeout(DRAIN_LIMIT, drain(&mut connection)).await;
+                        if drained.unwrap_or(false) && is_usable(&mut connection).await {
                             pool.give_back(url, connection);
                         }
                     });
@@ -273,7 +260,7 @@ impl Exchanger {
                 }
             }
         }
-        if std::future::poll_fn(|cx| Poll::Ready(connection.is_usable(cx))).await {
+        if is_usable(&mut connection).await {
             self.pool.give_back(url, connection);
         }
     }
@@ -308,25 +295,10 @@ impl Exchanger {
 }
 
 /// Reads what is left of a body. `false` if the connection broke.
-async fn drain(connection: &mut Connection, body: &mut Incoming) -> bool {
-    std::future::poll_fn(|cx| {
-        loop {
-            match std::task::ready!(connection.poll_with(cx, |cx| Pin::new(&mut *body).poll_frame(cx))) {
-                Some(Ok(_)) => {}
-                Some(Err(_)) => return Poll::Ready(false),
-                None => return Poll::Ready(true),
-            }
-        }
-    })
-    .await
+async fn drain(connection: &mut Connection) -> bool {
+    std::future::poll_fn(|cx| connection.http.poll_body(cx, |_, _| Wish::More)).await.is_ok()
 }
 
-async fn drain_and_settle(connection: &mut Connection, body: &mut Incoming) -> bool {
-    drain(connection, body).await && std::future::poll_fn(|cx| Poll::Ready(connection.is_usable(cx))).await
-}
-
-/// A content encoding other than none.
-fn encoding_of<T>(response: &Response<T>) -> Option<String> {
-    let value = response.headers().get(CONTENT_ENCODING)?.to_str().ok()?.trim().to_ascii_lowercase();
-    (!value.is_empty() && value != "identity").then_some(value)
+async fn is_usable(connection: &mut Connection) -> bool {
+    std::future::poll_fn(|cx| Poll::Ready(connection.http.is_usable(cx))).await
 }

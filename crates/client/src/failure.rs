@@ -1,9 +1,10 @@
 //! From errors of sockets and of HTTP to the failures of a record.
 
-use std::error::Error as _;
 use std::io;
 
 use tokamark_record::{Failure, FailureKind};
+
+use crate::http1::Broken;
 
 /// A failure without a code of its own.
 pub(crate) fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
@@ -31,52 +32,28 @@ fn shortage(error: &io::Error) -> Option<String> {
 }
 
 /// An exchange that broke. `got_response` says whether any byte of an answer had come.
-pub(crate) fn of_exchange(error: &hyper::Error, got_response: bool) -> Failure {
-    if error.is_parse() || error.is_parse_status() {
-        return failure(FailureKind::Undecodable, format!("the response is not valid HTTP: {}", root(error)));
-    }
-    if let Some(io) = io_cause(error) {
-        if let Some(message) = shortage(io) {
-            return failure(FailureKind::ClientResource, message);
+pub(crate) fn of_exchange(broken: &Broken, got_response: bool) -> Failure {
+    match broken {
+        Broken::Invalid(reason) => {
+            failure(FailureKind::Undecodable, format!("the response is not valid HTTP/1.1: {reason}"))
         }
-        let invalid = matches!(io.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput);
-        if invalid && io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-            return failure(FailureKind::Tls, describe(io));
+        Broken::Closed => {
+            let when = if got_response { "before the response was complete" } else { "before any response" };
+            failure(FailureKind::Reset, format!("the server closed the connection {when}"))
         }
-        // hyper has no kind of its own for chunk sizes that are not numbers and the like.
-        if invalid {
-            return failure(FailureKind::Undecodable, format!("the response body is not valid HTTP: {io}"));
-        }
-        let kind =
-            if got_response || io.kind() != io::ErrorKind::BrokenPipe { FailureKind::Reset } else { FailureKind::Send };
-        return failure(kind, describe(io));
+        Broken::Io(error) => of_io(error, got_response),
     }
-    if error.is_incomplete_message() || error.is_closed() || error.is_canceled() || error.is_body_write_aborted() {
-        let when = if got_response { "before the response was complete" } else { "before any response" };
-        return failure(FailureKind::Reset, format!("the server closed the connection {when}"));
-    }
-    failure(FailureKind::Reset, root(error))
 }
 
-fn io_cause(error: &hyper::Error) -> Option<&io::Error> {
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        if let Some(io) = inner.downcast_ref::<io::Error>() {
-            return Some(io);
-        }
-        cause = inner.source();
+fn of_io(error: &io::Error, got_response: bool) -> Failure {
+    if let Some(message) = shortage(error) {
+        return failure(FailureKind::ClientResource, message);
     }
-    None
-}
-
-fn root(error: &hyper::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
+    if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
+        return failure(FailureKind::Tls, describe(error));
     }
-    text
+    let is_send = !got_response && matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::WriteZero);
+    failure(if is_send { FailureKind::Send } else { FailureKind::Reset }, describe(error))
 }
 
 /// An I/O error in words, without the operating system's number.

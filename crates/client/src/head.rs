@@ -1,12 +1,11 @@
-//! Request heads, made once for each URL.
+//! Request heads, made once for each URL but for what differs from request to request.
 
 use bytes::Bytes;
+use http::HeaderMap;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
     PROXY_AUTHORIZATION, TRANSFER_ENCODING, USER_AGENT,
 };
-use http::{HeaderMap, Method, Request, Uri};
-use http_body_util::Full;
 use tokamark_plan::{Secret, TargetPlan};
 use tokamark_record::{Phase, request_id};
 
@@ -18,40 +17,43 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The heads of all URLs.
 pub(crate) struct Heads {
     run_id: String,
-    heads: Vec<(Uri, HeaderMap)>,
+    templates: Vec<Template>,
+}
+
+/// A head without its last fields.
+struct Template {
+    bytes: Vec<u8>,
+    /// The user sends a request id of their own.
+    has_request_id: bool,
 }
 
 impl Heads {
     /// Heads for the plan's routes.
     pub(crate) fn new(target: &TargetPlan, routes: &[Route], run_id: &str) -> Result<Self, ClientError> {
-        let heads = routes.iter().map(|route| head(target, route)).collect::<Result<_, _>>()?;
-        Ok(Self { run_id: run_id.to_owned(), heads })
+        let templates = routes.iter().map(|route| template(target, route)).collect::<Result<_, _>>()?;
+        Ok(Self { run_id: run_id.to_owned(), templates })
     }
 
     /// How many URLs there are; at least one.
     pub(crate) fn urls(&self) -> u64 {
-        (self.heads.len() as u64).max(1)
+        (self.templates.len() as u64).max(1)
     }
 
-    /// The request number `seq` of a phase, to the given URL.
-    pub(crate) fn request(&self, url: usize, phase: Phase, seq: u64, body: Bytes) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = Method::POST;
-        if let Some((uri, headers)) = self.heads.get(url) {
-            *request.uri_mut() = uri.clone();
-            *request.headers_mut() = headers.clone();
+    /// The head of request `seq` of a phase, with a body of so many bytes, to the given URL.
+    pub(crate) fn head(&self, url: usize, phase: Phase, seq: u64, body_length: usize) -> Bytes {
+        let Some(template) = self.templates.get(url) else { return Bytes::new() };
+        let mut head = Vec::with_capacity(template.bytes.len() + 96);
+        head.extend_from_slice(&template.bytes);
+        if !template.has_request_id {
+            head.extend_from_slice(format!("{REQUEST_ID}: {}\r\n", request_id(&self.run_id, phase, seq)).as_bytes());
         }
-        if let Ok(id) = HeaderValue::from_str(&request_id(&self.run_id, phase, seq)) {
-            // A header of the user's own of this name stays.
-            request.headers_mut().entry(REQUEST_ID).or_insert(id);
-        }
-        request
+        head.extend_from_slice(format!("{CONTENT_LENGTH}: {body_length}\r\n\r\n").as_bytes());
+        head.into()
     }
 }
 
-fn head(target: &TargetPlan, route: &Route) -> Result<(Uri, HeaderMap), ClientError> {
+fn template(target: &TargetPlan, route: &Route) -> Result<Template, ClientError> {
     let address = &route.target;
-    let bad_url = |reason: String| ClientError::BadUrl { url: address.url.clone(), reason };
     let mut headers = HeaderMap::new();
     headers.insert(HOST, address.host_header.clone());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -97,7 +99,14 @@ fn head(target: &TargetPlan, route: &Route) -> Result<(Uri, HeaderMap), ClientEr
             format!("http://{host}{}", address.path_and_query)
         }
     };
-    Ok((uri.parse().map_err(|error: http::uri::InvalidUri| bad_url(error.to_string()))?, headers))
+    let mut bytes = format!("POST {uri} HTTP/1.1\r\n").into_bytes();
+    for (name, value) in &headers {
+        bytes.extend_from_slice(name.as_str().as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+    }
+    Ok(Template { bytes, has_request_id: headers.contains_key(REQUEST_ID) })
 }
 
 fn secret_value(name: &str, value: &str) -> Result<HeaderValue, ClientError> {

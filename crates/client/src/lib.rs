@@ -13,6 +13,7 @@ mod exchange;
 mod failure;
 mod gauge;
 mod head;
+mod http1;
 mod limits;
 mod lookahead;
 mod pool;

@@ -10,6 +10,7 @@ use tokamark_plan::{ConnectMode, Reuse, TargetPlan};
 use tokamark_record::Failure;
 
 use crate::connection::{Connection, Route};
+use crate::http1::{Scratch, scratch};
 use crate::socket::Stamper;
 
 /// Idle connections, one queue for each URL.
@@ -17,6 +18,7 @@ pub(crate) struct Pool {
     routes: Vec<Route>,
     idle: Vec<RefCell<VecDeque<Connection>>>,
     stamper: Rc<Stamper>,
+    scratch: Scratch,
     keeps: bool,
     opened: std::cell::Cell<u64>,
 }
@@ -33,7 +35,7 @@ impl Pool {
         let idle = routes.iter().map(|_| RefCell::default()).collect();
         // One conversation has one turn for now, so a connection for each conversation is one for each request.
         let keeps = target.reuse == Reuse::Pooled && target.connect != ConnectMode::PerRequest;
-        Self { routes, idle, stamper, keeps, opened: std::cell::Cell::new(0) }
+        Self { routes, idle, stamper, scratch: scratch(), keeps, opened: std::cell::Cell::new(0) }
     }
 
     /// Connections opened so far.
@@ -44,7 +46,7 @@ impl Pool {
     /// An idle connection that is still alive, the most recently used first, or a new one.
     pub(crate) async fn lease(&self, url: usize, fresh: bool) -> Result<Lease, Failure> {
         while let Some(mut connection) = if fresh { None } else { self.take(url) } {
-            if poll_fn(|cx| Poll::Ready(connection.is_usable(cx))).await {
+            if poll_fn(|cx| Poll::Ready(connection.http.is_usable(cx))).await {
                 return Ok(Lease { connection, is_new: false });
             }
         }
@@ -57,7 +59,7 @@ impl Pool {
     }
 
     async fn open(&self, url: usize) -> Result<Connection, Failure> {
-        let connection = Connection::open(&self.routes[url], &self.stamper).await?;
+        let connection = Connection::open(&self.routes[url], &self.stamper, &self.scratch).await?;
         self.opened.set(self.opened.get() + 1);
         Ok(connection)
     }

@@ -7,8 +7,8 @@ use tokamark_record::{Failure, FailureKind, Outcome};
 use crate::reading::Reading;
 
 /// Whether a response with this status can be an answer. Those without content are none.
-pub(crate) fn may_answer(status: StatusCode) -> bool {
-    status.is_success() && !matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT)
+pub(crate) fn may_answer(status: u16) -> bool {
+    matches!(status, 200..=299) && !matches!(status, 204 | 205)
 }
 
 /// A response whose status says that it is no answer.

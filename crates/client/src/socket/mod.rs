@@ -2,7 +2,6 @@
 
 mod meter;
 mod receive;
-mod wakeup;
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -16,7 +15,6 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpSocket;
 
 pub(crate) use meter::{Meter, ReadStamp, Stamper};
-pub(crate) use wakeup::Wakeup;
 
 /// An acknowledgement that waited so long has been sent, and the kernel stops delaying them.
 const ACKNOWLEDGEMENT_NS: u64 = 30 * tokamark_clock::MILLISECOND;
@@ -26,7 +24,6 @@ const ACKNOWLEDGEMENT_NS: u64 = 30 * tokamark_clock::MILLISECOND;
 pub(crate) struct StampedStream {
     socket: AsyncFd<TcpStream>,
     meter: Rc<Meter>,
-    wakeup: Rc<Wakeup>,
 }
 
 impl StampedStream {
@@ -38,17 +35,12 @@ impl StampedStream {
         stream.set_nodelay(true)?;
         receive::delay_acknowledgements(stream.as_fd());
         let meter = Rc::new(Meter::new(Rc::clone(stamper), stamps));
-        Ok(Self { socket: register(stream.into_std()?)?, meter, wakeup: Rc::default() })
+        Ok(Self { socket: register(stream.into_std()?)?, meter })
     }
 
     /// The meter, shared with the stream.
     pub(crate) fn meter(&self) -> Rc<Meter> {
         Rc::clone(&self.meter)
-    }
-
-    /// Whom it wakes, shared with the stream.
-    pub(crate) fn wakeup(&self) -> Rc<Wakeup> {
-        Rc::clone(&self.wakeup)
     }
 
     fn poll_write_with(
@@ -57,7 +49,7 @@ impl StampedStream {
         mut write: impl FnMut(&TcpStream) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
         loop {
-            let mut ready = ready!(self.wakeup.poll(cx, |cx| self.socket.poll_write_ready(cx)))?;
+            let mut ready = ready!(self.socket.poll_write_ready(cx))?;
             self.meter.before_write();
             match write(self.socket.get_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.clear_ready(),
@@ -87,7 +79,7 @@ impl AsyncRead for StampedStream {
             return Poll::Ready(Ok(()));
         }
         loop {
-            let mut ready = ready!(self.wakeup.poll(cx, |cx| self.socket.poll_read_ready(cx)))?;
+            let mut ready = ready!(self.socket.poll_read_ready(cx))?;
             // SAFETY: `receive` only writes to this memory.
             let into = unsafe { buf.unfilled_mut() };
             let room = into.len();
