@@ -1,5 +1,5 @@
 //! What the files of single events say: `events.parquet` and the raw rows.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 #[path = "../../metrics/tests/made/mod.rs"]
 mod made;

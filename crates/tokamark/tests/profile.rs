@@ -1,4 +1,5 @@
 //! Whole runs against the simulated engine: exit codes, files and what is kept out of them.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -129,7 +130,9 @@ fn lines(path: &Path) -> Vec<Value> {
 fn raw_rows_and_events_say_the_same_and_can_be_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let (run, again) = (folder.path().join("run"), folder.path().join("again"));
-    let more = ["--export-level", "raw", "--export-events", "--warmup-request-count", "2", "--concurrency", "3"];
+    let load = ["--warmup-request-count", "2", "--concurrency", "3"];
+    let models = ["-m", "another", "--model-selection-strategy", "random"];
+    let more = [&["--export-level", "raw", "--export-events"][..], &load, &models].concat();
     let (code, said) = profile(&run, "sim:?event-rate=inf&ttft=1", &more);
     assert_eq!(code, Some(0), "{said}");
     let raw = lines(&run.join("profile_export_raw.jsonl"));
@@ -142,6 +145,7 @@ fn raw_rows_and_events_say_the_same_and_can_be_made_again() {
     for row in raw.iter().filter(|row| row["metadata"]["benchmark_phase"] == "profiling") {
         let number = usize::try_from(row["metadata"]["session_num"].as_u64().unwrap()).unwrap();
         assert_eq!(row["payload"], inputs["data"][number]["payloads"][0], "{number}");
+        assert_eq!(row["payload"]["model"], row["metadata"]["model"]);
         assert_eq!(row["status"], 200);
         let texts = row["responses"].as_array().unwrap().iter().filter(|event| event.get("text").is_some());
         assert_eq!(texts.count(), 6, "one event for each token");

@@ -1,4 +1,5 @@
 //! The simulated engine as a command.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

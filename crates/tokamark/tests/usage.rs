@@ -1,4 +1,5 @@
 //! Wrong command lines: what the program says, and with which exit code.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::process::{Command, Output};
 
