@@ -38,10 +38,10 @@ pub(crate) fn compare(rows: &[Row], truth: &[TruthRecord]) -> Differences {
     Differences { ttft: Sample::new(ttft), gaps: Sample::new(gaps), lateness: Sample::new(lateness), requests }
 }
 
-/// The middle of the system call: the kernel hands the segment over within it.
-#[expect(clippy::cast_precision_loss, reason = "differences of these are far above the rounding")]
+/// Just before the system call: the earliest that a client can have had the token, so that errors are rather over- than
+/// understated.
 fn instant_ms(write: &TruthWrite) -> f64 {
-    (write.before_ns as f64 / 2.0 + write.after_ns as f64 / 2.0) / 1e6
+    milliseconds(write.before_ns)
 }
 
 /// Monotonic times are exact to some nanoseconds in a float; wall times to a quarter of a microsecond.
