@@ -163,13 +163,13 @@ impl Engine {
         usize::try_from(connections_of(load)).unwrap_or(1).saturating_mul(2).clamp(64, 16_384)
     }
 
-    /// Opens the connections that the load will need, if the plan wants them ahead.
+    /// Opens the connections that the load will need, if the plan wants them ahead. Gives how many are open.
     ///
     /// # Errors
     /// When none at all could be opened: then the server is not there.
-    pub fn connect_ahead(&self) -> Result<(), ClientError> {
+    pub fn connect_ahead(&self) -> Result<u32, ClientError> {
         if !self.keeps_connections {
-            return Ok(());
+            return Ok(0);
         }
         let total = connections_of(&self.plan.load);
         let (answer, answers) = channel();
@@ -192,7 +192,7 @@ impl Engine {
                 url: self.plan.target.urls.first().cloned().unwrap_or_default(),
                 reason: failure.message,
             }),
-            _ => Ok(()),
+            _ => Ok(opened),
         }
     }
 

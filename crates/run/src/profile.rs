@@ -41,6 +41,8 @@ pub trait Observer {
     fn ended(&mut self);
     /// Something that the user should know at once.
     fn note(&mut self, text: &str);
+    /// Something that a curious user may want to know.
+    fn detail(&mut self, text: &str);
 }
 
 /// A run that was carried out.
@@ -86,11 +88,14 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
     let engine = Engine::start(plan, &facts.run_id, supply.clone(), records_in)?;
     let control = Control { stop: engine.stop_handle(), live: Arc::new(Live::new(engine.in_flight())) };
     facts.workers = engine.worker_count();
+    observer.detail(&format!("run {} in {}", facts.run_id, folder.path.display()));
+    observer.detail(&format!("{} worker(s), tokenizer {}", facts.workers, facts.tokenizer));
     observer.started(&control);
     if plan.target.wait_for_model_s > 0.0 {
         ready::wait(&engine, &supply, plan.target.wait_for_model_s)?;
     }
-    engine.connect_ahead()?;
+    let opened = engine.connect_ahead()?;
+    observer.detail(&format!("{opened} connection(s) opened ahead"));
 
     let progress = Arc::new(Progress::default());
     let recorder = recorder::start(
@@ -104,7 +109,7 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
     let follower = follower::start(folder.record(), derivation, Arc::clone(&progress))?;
 
     let own = OwnLoad::start();
-    let outcome = phases(&engine, plan, &control, &mut facts);
+    let outcome = phases(&engine, plan, &control, &mut facts, observer);
     facts.client = own.finish();
     drop(engine);
     observer.ended();
@@ -173,7 +178,13 @@ pub(crate) fn counts_locally(plan: &Plan) -> bool {
 }
 
 /// The warm-up, then the measured phase.
-fn phases(engine: &Engine, plan: &Plan, control: &Control, facts: &mut RunFacts) -> Result<PhaseOutcome, RunError> {
+fn phases(
+    engine: &Engine,
+    plan: &Plan,
+    control: &Control,
+    facts: &mut RunFacts,
+    observer: &mut dyn Observer,
+) -> Result<PhaseOutcome, RunError> {
     if plan.load.warmup_requests > 0 {
         let load = LoadPlan {
             request_count: Some(plan.load.warmup_requests),
@@ -182,6 +193,7 @@ fn phases(engine: &Engine, plan: &Plan, control: &Control, facts: &mut RunFacts)
             ..plan.load.clone()
         };
         control.live.begin(Phase::Warmup, load.request_count, None);
+        observer.detail(&format!("warm-up: {} request(s)", plan.load.warmup_requests));
         facts.warmup = Some(engine.run_phase(Phase::Warmup, &load)?.span);
     }
     control.live.begin(Phase::Profiling, plan.load.request_count, plan.load.duration_s);
@@ -191,7 +203,10 @@ fn phases(engine: &Engine, plan: &Plan, control: &Control, facts: &mut RunFacts)
         let span = PhaseSpan { start_ns: now, sent_ns: now, end_ns: now };
         return Ok(PhaseOutcome { span, ..PhaseOutcome::default() });
     }
+    observer.detail("the measured phase begins");
     let outcome = engine.run_phase(Phase::Profiling, &plan.load)?;
+    let seconds = outcome.span.end_ns.saturating_sub(outcome.span.start_ns) / tokamark_clock::SECOND;
+    observer.detail(&format!("it took {seconds} s, with at most {} request(s) in flight", outcome.peak_in_flight));
     facts.stop = if outcome.was_interrupted {
         StopReason::Interrupted
     } else if plan.load.duration_s.is_some() {

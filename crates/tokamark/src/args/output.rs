@@ -40,7 +40,7 @@ pub(crate) struct OutputArgs {
     #[arg(long = "ui", visible_alias = "ui-type", value_name = "KIND")]
     pub(crate) ui: Option<String>,
 
-    /// Say more; twice for still more
+    /// Say more about how the run goes
     #[arg(short = 'v', long, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 

@@ -27,7 +27,8 @@ fn carry_out(resolved: Resolved, command: Vec<String>) -> anyhow::Result<u8> {
     let Resolved { mut plan, endpoint_path } = resolved;
     let signals = Signals::watch()?;
     let engines = Engines::start(&mut plan, endpoint_path.as_deref())?;
-    let mut watcher = Watcher { signals, progress: Progress::new(plan.report.ui) };
+    let mut watcher =
+        Watcher { signals, progress: Progress::new(plan.report.ui), is_verbose: plan.report.verbosity > 0 };
     let finished = tokamark_run::profile(&plan, command, &mut watcher);
     // The line goes also when the run ended before its time.
     watcher.progress.clear();
@@ -49,6 +50,7 @@ fn carry_out(resolved: Resolved, command: Vec<String>) -> anyhow::Result<u8> {
 struct Watcher {
     signals: Signals,
     progress: Progress,
+    is_verbose: bool,
 }
 
 impl Observer for Watcher {
@@ -63,5 +65,11 @@ impl Observer for Watcher {
 
     fn note(&mut self, text: &str) {
         self.progress.note(text);
+    }
+
+    fn detail(&mut self, text: &str) {
+        if self.is_verbose {
+            self.progress.note(text);
+        }
     }
 }
