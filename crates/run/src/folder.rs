@@ -51,12 +51,15 @@ impl Folder {
         self.path.join(format!("{}_counts.tkm", self.stem))
     }
 
-    /// Removes what an earlier run of the same name left, so that its files are not taken for this one's.
-    fn remove_old(&self) -> std::io::Result<()> {
+    /// The files of the run that are there, the most useful first.
+    pub(crate) fn written(&self) -> Vec<PathBuf> {
+        self.files().into_iter().filter(|path| path.exists()).collect()
+    }
+
+    /// All files that a run may leave for others to read.
+    fn files(&self) -> [PathBuf; 10] {
         let names = &self.names;
-        let files = [
-            self.record(),
-            self.counts(),
+        [
             names.summary_json(),
             names.summary_csv(),
             names.records_jsonl(),
@@ -64,10 +67,15 @@ impl Folder {
             names.events_parquet(),
             names.timeslices_json(),
             names.timeslices_csv(),
-            names.outputs_json(),
             names.inputs_json(),
-        ];
-        for file in files {
+            names.outputs_json(),
+            self.record(),
+        ]
+    }
+
+    /// Removes what an earlier run of the same name left, so that its files are not taken for this one's.
+    fn remove_old(&self) -> std::io::Result<()> {
+        for file in self.files().into_iter().chain([self.counts()]) {
             match fs::remove_file(&file) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
                 _ => {}

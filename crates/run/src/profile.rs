@@ -8,7 +8,7 @@ use tokamark_client::{Engine, PhaseOutcome, StopHandle};
 use tokamark_clock::{now_ns, wall_ns};
 use tokamark_metrics::Summary;
 use tokamark_plan::{LoadPlan, Plan};
-use tokamark_record::{Anchor, ClientLoad, CountsWriter, Phase, PhaseSpan, RecordFileError, RunFacts, StopReason};
+use tokamark_record::{Anchor, ClientLoad, CountsWriter, Phase, PhaseSpan, RunFacts, StopReason};
 use tokamark_report::{
     InputsWriter, RunContext, write_summary_csv, write_summary_json, write_timeslices_csv, write_timeslices_json,
 };
@@ -21,6 +21,7 @@ use crate::follower::{self, Aids, Counting, Derivation};
 use crate::ledger::Ledger;
 use crate::live::Live;
 use crate::progress::Progress;
+use crate::recorder::Recorded;
 use crate::supply::{Requests, WorkloadSupply};
 use crate::{ready, recorder};
 
@@ -117,7 +118,26 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
     progress.complete();
     let (mut recorded, derivation) = (recorded?, follower.join().map_err(|_| RunError::ThreadGone)?);
 
-    let measured = outcome?;
+    note_outcome(&mut facts, &outcome?, &recorded);
+    let rows = workload.rows().map_or(recorded.sent, |rows| rows.min(recorded.sent));
+    let (digest, inputs_error) = ledger.finish(rows);
+    facts.workload_digest = digest;
+    let written = recorded.writer.facts(&facts).and_then(|()| recorded.writer.flush());
+    let mut derivation = derivation?;
+    let errors = [
+        recorded.error.map(RunError::from),
+        written.err().map(RunError::from),
+        inputs_error.map(RunError::from),
+        derivation.write_error.take(),
+    ];
+    let summary = derivation.accumulator.finish(&facts)?;
+    let report_error = write_reports(&folder, &summary).err();
+    let error = errors.into_iter().flatten().chain(report_error).next();
+    Ok(Finished { summary, files: folder.written(), error })
+}
+
+/// Puts what the measured phase gave into the facts.
+fn note_outcome(facts: &mut RunFacts, measured: &PhaseOutcome, recorded: &Recorded) {
     facts.anchor_end = anchor();
     facts.profiling = measured.span;
     facts.peak_in_flight = measured.peak_in_flight;
@@ -127,29 +147,10 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
     if recorded.error.is_some() {
         facts.stop = StopReason::Aborted;
     }
-    let rows = workload.rows().map_or(recorded.sent, |rows| rows.min(recorded.sent));
-    let (digest, inputs_error) = ledger.finish(rows);
-    facts.workload_digest = digest;
-    let written = recorded.writer.facts(&facts).and_then(|()| recorded.writer.flush());
-    let mut error =
-        recorded.error.map(RunError::from).or(written.err().map(RunError::from)).or(inputs_error.map(RunError::from));
-    let mut derivation = derivation.map_err(|cause: RecordFileError| RunError::from(cause))?;
-    if let Some(cause) = derivation.write_error.take() {
-        error.get_or_insert(cause);
-    }
-    let summary = derivation.accumulator.finish(&facts)?;
-    let files = match write_reports(&folder, &summary) {
-        Ok(files) => files,
-        Err(cause) => {
-            error.get_or_insert(cause);
-            Vec::new()
-        }
-    };
-    Ok(Finished { summary, files, error })
 }
 
-/// Writes the files that are made of the summary, and lists all that are there.
-pub(crate) fn write_reports(folder: &Folder, summary: &Summary) -> Result<Vec<PathBuf>, RunError> {
+/// Writes the files that are made of the summary.
+pub(crate) fn write_reports(folder: &Folder, summary: &Summary) -> Result<(), RunError> {
     let names = &folder.names;
     write_summary_json(&names.summary_json(), summary)?;
     write_summary_csv(&names.summary_csv(), summary)?;
@@ -157,19 +158,7 @@ pub(crate) fn write_reports(folder: &Folder, summary: &Summary) -> Result<Vec<Pa
         write_timeslices_json(&names.timeslices_json(), summary)?;
         write_timeslices_csv(&names.timeslices_csv(), summary)?;
     }
-    let all = [
-        names.summary_json(),
-        names.summary_csv(),
-        names.records_jsonl(),
-        names.raw_jsonl(),
-        names.events_parquet(),
-        names.timeslices_json(),
-        names.timeslices_csv(),
-        names.inputs_json(),
-        names.outputs_json(),
-        folder.record(),
-    ];
-    Ok(all.into_iter().filter(|path| path.exists()).collect())
+    Ok(())
 }
 
 /// Whether the client counts the tokens of answers.

@@ -54,8 +54,8 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     }
     derivation.finish();
     let summary = derivation.accumulator.finish(&facts)?;
-    let files = write_reports(&target, &summary)?;
-    Ok(Finished { summary, files, error: derivation.write_error.take() })
+    write_reports(&target, &summary)?;
+    Ok(Finished { summary, files: target.written(), error: derivation.write_error.take() })
 }
 
 /// The workload and the tokenizer of the run, as far as they are needed and can still be had as they were.
