@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 use tokamark_plan::Plan;
-use tokamark_record::{Phase, RequestRecord, RunFacts, StopReason};
+use tokamark_record::{Phase, RequestRecord, RunFacts};
 
 use crate::goodput::{Objective, ObjectiveError};
 use crate::health::HealthTotals;
@@ -109,7 +109,7 @@ impl Accumulator {
             errors: totals.errors.finish(),
             warnings: Vec::new(),
             health,
-            was_cancelled: matches!(facts.stop, StopReason::Interrupted | StopReason::Aborted),
+            was_cancelled: facts.stop.is_early(),
             warmup,
             slices: match &self.slices {
                 Some(slices) => slices.finish(&facts.anchor_start)?,

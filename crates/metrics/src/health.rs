@@ -6,7 +6,7 @@ use std::io;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tokamark_plan::Plan;
-use tokamark_record::{Column, Outcome, RequestRecord, RunFacts};
+use tokamark_record::{Column, Outcome, RequestRecord, RunFacts, StopReason};
 use tokamark_wire::EventFlags;
 
 use crate::definitions::Metric;
@@ -81,8 +81,8 @@ pub struct Health {
     pub achieved_rate: Option<f64>,
     /// Most requests that the plan allows in flight.
     pub target_concurrency: Option<u32>,
-    /// Most requests that were in flight.
-    pub peak_in_flight: u32,
+    /// Most requests that were in flight; unknown if the run did not live to say so.
+    pub peak_in_flight: Option<u32>,
     /// Cores that the client kept busy, on average over the measured phase.
     pub cpu_cores_used: Option<f64>,
     /// CPU microseconds of the client for each event.
@@ -273,7 +273,7 @@ impl HealthTotals {
             scheduled_rate: rate(self.schedule_bounds).filter(|_| open_loop),
             achieved_rate: rate(self.send_bounds).filter(|_| open_loop),
             target_concurrency: plan.load.concurrency,
-            peak_in_flight: facts.peak_in_flight,
+            peak_in_flight: Some(facts.peak_in_flight).filter(|_| facts.stop != StopReason::Unfinished),
             cpu_cores_used: quotient(cpu_s, wall_s).filter(|_| cpu_s > 0.0),
             cpu_us_per_event: quotient(cpu_s * 1e6, self.events as f64).filter(|_| cpu_s > 0.0),
             cores: client.cores,

@@ -36,6 +36,28 @@ pub fn share(part: u64, of: u64) -> String {
     percent(if of == 0 { 0.0 } else { 100.0 * part as f64 / of as f64 })
 }
 
+/// At most `most` characters of a text; an ellipsis stands for what is left out.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// A number that may be very great or very small, as short as it can be without loss: `0.5`, `20`, `1e-300`.
+#[must_use]
+pub fn plain(number: f64) -> String {
+    if number == 0.0 || (1e-4..1e9).contains(&number.abs()) { format!("{number}") } else { format!("{number:e}") }
+}
+
+/// Milliseconds with as many decimals as say something: `2,000.0`, `0.016`.
+#[must_use]
+pub fn milliseconds(ms: f64) -> String {
+    decimal(ms, if ms.abs() < 1.0 { 3 } else { 1 })
+}
+
 /// A count with its noun: `1 request`, `1,200 requests`.
 #[must_use]
 pub fn counted(number: u64, noun: &str) -> String {
@@ -56,7 +78,22 @@ mod tests {
         assert_eq!(decimal(-1234.5, 1), "-1,234.5");
         assert_eq!(percent(81.0), "81.0 %");
         assert_eq!(share(5, 10), "50.0 %");
+        assert_eq!(plain(0.5), "0.5");
+        assert_eq!(plain(20.0), "20");
+        assert_eq!(plain(1e-300), "1e-300");
+        assert_eq!(plain(1e300), "1e300");
+        assert_eq!(milliseconds(0.0164), "0.016");
+        assert_eq!(milliseconds(2000.0), "2,000.0");
         assert_eq!(counted(1, "request"), "1 request");
         assert_eq!(counted(2000, "request"), "2,000 requests");
+    }
+
+    #[test]
+    fn what_is_left_out_is_marked() {
+        assert_eq!(shortened("abc", 3), "abc");
+        assert_eq!(shortened("abcd", 3), "ab…");
+        assert_eq!(shortened("a bcd", 3), "a…");
+        assert_eq!(shortened("äöüß", 3), "äö…");
+        assert_eq!(shortened("", 0), "");
     }
 }

@@ -1,10 +1,11 @@
 //! The rules behind warnings, most important first.
 
-use tokamark_record::{RunFacts, StopReason};
+use tokamark_record::RunFacts;
 
 use crate::definitions::Metric;
 use crate::errors::ErrorGroup;
 use crate::summary::Summary;
+use crate::text::shortened;
 use crate::warnings::Warning;
 
 /// Prompt tokens that a chat template may add before a difference is worth a word.
@@ -25,8 +26,10 @@ pub(crate) fn of(summary: &Summary, facts: &RunFacts) -> Vec<Warning> {
 
 fn outcome(summary: &Summary, found: &mut Vec<Warning>) {
     let counts = summary.counts;
-    if matches!(summary.run.stop, StopReason::Interrupted | StopReason::Aborted) {
-        found.push(Warning::Interrupted { aborted: summary.run.stop == StopReason::Aborted, ok: counts.ok });
+    if summary.run.stop.is_early() {
+        found.push(Warning::Interrupted { stop: summary.run.stop, ok: counts.ok });
+    } else if counts.ok == 0 && counts.failed == 0 {
+        found.push(Warning::NothingMeasured { cancelled: counts.cancelled });
     }
     if counts.failed > 0 {
         let most_often = in_words(summary.errors.first());
@@ -44,8 +47,7 @@ fn outcome(summary: &Summary, found: &mut Vec<Warning>) {
 fn in_words(group: Option<&ErrorGroup>) -> String {
     let Some(group) = group else { return "unknown".to_owned() };
     let code = group.code.as_deref().map(|code| format!("{code} ")).unwrap_or_default();
-    let message: String = group.message.chars().take(160).collect();
-    format!("{code}{}: {message}", group.label)
+    format!("{code}{}: {}", group.label, shortened(&group.message, 160))
 }
 
 fn samples(summary: &Summary, found: &mut Vec<Warning>) {
@@ -143,10 +145,12 @@ fn load(summary: &Summary, found: &mut Vec<Warning>) {
     {
         found.push(Warning::RateNotAchieved { achieved, wanted, concurrency: health.target_concurrency });
     }
-    if let (Some(concurrency), None) = (health.target_concurrency, health.offered_rate) {
+    if let (Some(concurrency), None, Some(peak)) =
+        (health.target_concurrency, health.offered_rate, health.peak_in_flight)
+    {
         let wanted = u64::from(concurrency).min(summary.counts.attempted);
-        if u64::from(health.peak_in_flight) < wanted && !summary.was_cancelled {
-            found.push(Warning::ConcurrencyNotReached { peak: health.peak_in_flight, wanted });
+        if u64::from(peak) < wanted && !summary.was_cancelled {
+            found.push(Warning::ConcurrencyNotReached { peak, wanted });
         }
     }
     if let Some(lag) = health.read_lag_ms.filter(|lag| lag.p99 > allowed_ms) {

@@ -1,18 +1,24 @@
 //! What a reader should know before trusting the figures: each warning has a stable code, a sentence and a remedy.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use tokamark_record::StopReason;
 
 mod words;
 
 /// A rule that was broken.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
-    /// Somebody stopped the run, or an error of ours did.
+    /// The run did not come to its end.
     Interrupted {
-        /// An error of ours, rather than a person.
-        aborted: bool,
+        /// What it was that ended it.
+        stop: StopReason,
         /// Requests that were ok until then.
         ok: u64,
+    },
+    /// No request was answered, though none failed.
+    NothingMeasured {
+        /// Requests that were cancelled.
+        cancelled: u64,
     },
     /// Some requests failed.
     FailedRequests {
@@ -202,6 +208,7 @@ impl Warning {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Interrupted { .. } => "interrupted",
+            Self::NothingMeasured { .. } => "nothing_measured",
             Self::FailedRequests { .. } => "failed_requests",
             Self::FailedWarmup { .. } => "failed_warmup",
             Self::FewSamples { .. } => "few_samples",

@@ -6,7 +6,7 @@ mod made;
 use made::{Made, answer, facts, ns, plan};
 use tokamark_metrics::{Accumulator, Summary, Warning};
 use tokamark_plan::Plan;
-use tokamark_record::{FailureKind, Phase, RequestRecord, RunFacts};
+use tokamark_record::{FailureKind, Outcome, Phase, RequestRecord, RunFacts, StopReason};
 use tokamark_wire::{EventFlags, Usage};
 
 fn summary_of(plan: &Plan, facts: &RunFacts, records: &[RequestRecord]) -> Summary {
@@ -43,6 +43,49 @@ fn warnings_with(change: impl FnOnce(&mut Plan, &mut RunFacts, &mut Vec<RequestR
 #[test]
 fn a_sound_run_has_none() {
     assert_eq!(codes(&warnings_with(|_, _, _| {})), Vec::<&str>::new());
+}
+
+#[test]
+fn a_run_that_ended_early_says_why() {
+    for (stop, expected) in [
+        (StopReason::Interrupted, "the run was interrupted; the figures rest on the 120 requests answered until then"),
+        (
+            StopReason::Aborted,
+            "the run was aborted by an error; the figures rest on the 120 requests answered until then",
+        ),
+        (
+            StopReason::Unfinished,
+            "the record breaks off: the run was killed, or its file is damaged; the figures rest on the 120 requests \
+             answered until then",
+        ),
+    ] {
+        let summary = warnings_with(|_, facts, _| facts.stop = stop);
+        assert_eq!(codes(&summary), ["interrupted"]);
+        assert_eq!(one(&summary, "interrupted").message(), expected);
+        assert!(summary.was_cancelled);
+    }
+}
+
+#[test]
+fn what_a_killed_run_did_not_live_to_say_is_unknown() {
+    let summary = warnings_with(|_, facts, _| facts.stop = StopReason::Unfinished);
+    assert_eq!(summary.health.peak_in_flight, None);
+    assert_eq!(warnings_with(|_, _, _| {}).health.peak_in_flight, Some(1));
+}
+
+#[test]
+fn a_run_without_an_answer() {
+    let summary = warnings_with(|_, _, records| records.clear());
+    assert_eq!(codes(&summary), ["nothing_measured"]);
+    assert_eq!(one(&summary, "nothing_measured").message(), "no request was sent, so there are no figures");
+    let summary = warnings_with(|_, _, records| {
+        records.truncate(4);
+        records.iter_mut().for_each(|record| record.outcome = Outcome::Cancelled);
+    });
+    assert_eq!(
+        one(&summary, "nothing_measured").message(),
+        "none of the requests was answered in time and 4 were cancelled, so there are no figures"
+    );
 }
 
 #[test]
@@ -205,7 +248,7 @@ fn limits_of_the_client() {
         facts.anchor_end.wall_ns += ns(3_600_000.0);
     });
     assert_eq!(codes(&summary), ["client_cpu", "open_files", "ephemeral_ports", "wall_clock_step"]);
-    assert!(one(&summary, "client_cpu").hint().contains("--workers-max"));
+    assert!(one(&summary, "client_cpu").hint().contains("--max-threads"));
     assert!(one(&summary, "wall_clock_step").message().contains("3,600.000 s forward"));
 }
 

@@ -44,6 +44,16 @@ pub enum StopReason {
     Interrupted,
     /// The run was cut short by an error of ours, such as a full disk.
     Aborted,
+    /// The record breaks off before the end of the run: the program was killed, or the file is damaged.
+    Unfinished,
+}
+
+impl StopReason {
+    /// The run did not come to the end that was planned.
+    #[must_use]
+    pub const fn is_early(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Aborted | Self::Unfinished)
+    }
 }
 
 /// What the client did to its own machine.

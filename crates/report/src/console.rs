@@ -5,7 +5,7 @@ mod table;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use tokamark_metrics::text::{counted, decimal, share, whole};
+use tokamark_metrics::text::{counted, decimal, plain, share, whole};
 use tokamark_metrics::{Counts, Health, Metric, Summary};
 use tokamark_plan::EndpointKind;
 
@@ -31,10 +31,6 @@ impl Style {
 
     fn dim(self, text: &str) -> String {
         self.paint("2", text)
-    }
-
-    fn red(self, text: &str) -> String {
-        self.paint("1;31", text)
     }
 
     fn yellow(self, text: &str) -> String {
@@ -68,18 +64,20 @@ fn head(summary: &Summary, style: Style) -> String {
         EndpointKind::Embeddings => "embeddings",
     };
     let streaming = if plan.target.streaming { ", streaming" } else { "" };
-    let mut parts = vec![
-        style.bold(&format!("Tokamark {}", summary.run.tokamark_version)),
-        plan.target.models.join(", "),
-        format!("{endpoint}{streaming}"),
-    ];
+    let title = format!("Tokamark {}", summary.run.tokamark_version);
+    let mut parts = vec![title.clone(), printable(&plan.target.models.join(", ")), format!("{endpoint}{streaming}")];
     if let Some(rate) = plan.load.request_rate {
-        parts.push(format!("{rate} requests/s"));
+        parts.push(format!("{} requests/s", plain(rate)));
     }
     if let Some(concurrency) = plan.load.concurrency {
         parts.push(format!("concurrency {concurrency}"));
     }
-    let mut text = format!("{}\n{}", parts.join(" · "), counts(summary.counts, style));
+    let parts: Vec<_> = parts
+        .into_iter()
+        .enumerate()
+        .map(|(i, part)| (part.chars().count(), if i == 0 { style.bold(&title) } else { part }))
+        .collect();
+    let mut text = format!("{}\n{}", flowing(&parts, style.width), counts(summary.counts, style));
     if let Some(warmup) = &summary.warmup {
         let Counts { attempted, failed, .. } = warmup.counts;
         let failures = if failed > 0 { format!(", {} failed", whole(failed)) } else { String::new() };
@@ -90,11 +88,34 @@ fn head(summary: &Summary, style: Style) -> String {
 
 fn counts(counts: Counts, style: Style) -> String {
     let Counts { attempted, ok, failed, cancelled } = counts;
-    let failures = format!("{} failed ({})", whole(failed), share(failed, attempted));
-    let failures = if failed > 0 { style.red(&failures) } else { failures };
-    let cancellations = format!("{} cancelled", whole(cancelled));
-    let cancellations = if cancelled > 0 { style.yellow(&cancellations) } else { cancellations };
-    format!("{} attempted · {} ok · {failures} · {cancellations}", whole(attempted), whole(ok))
+    let parts = [
+        (format!("{} attempted", whole(attempted)), None),
+        (format!("{} ok", whole(ok)), None),
+        (format!("{} failed ({})", whole(failed), share(failed, attempted)), (failed > 0).then_some("1;31")),
+        (format!("{} cancelled", whole(cancelled)), (cancelled > 0).then_some("33")),
+    ];
+    let parts = parts.map(|(text, color)| {
+        (text.chars().count(), color.map_or_else(|| text.clone(), |color| style.paint(color, &text)))
+    });
+    flowing(&parts, style.width)
+}
+
+/// Parts with their width, one after another; a part that would go beyond the width begins a line.
+fn flowing(parts: &[(usize, String)], width: usize) -> String {
+    let mut text = String::new();
+    let mut used = 0;
+    for (wide, part) in parts {
+        if used > 0 && used + 3 + wide > width {
+            text.push('\n');
+            used = 0;
+        } else if used > 0 {
+            text.push_str(" · ");
+            used += 3;
+        }
+        text.push_str(part);
+        used += wide;
+    }
+    text
 }
 
 fn warnings(summary: &Summary, style: Style) -> Option<String> {
@@ -167,7 +188,9 @@ fn client(health: &Health) -> String {
     if let (Some(achieved), Some(wanted)) = (health.achieved_rate, health.scheduled_rate) {
         parts.push(format!("{} of {} requests/s sent", decimal(achieved, 2), decimal(wanted, 2)));
     }
-    parts.push(format!("at most {} in flight", whole(health.peak_in_flight.into())));
+    if let Some(peak) = health.peak_in_flight {
+        parts.push(format!("at most {} in flight", whole(peak.into())));
+    }
     if let Some(used) = health.cpu_cores_used {
         parts.push(format!("{} of {} busy", decimal(used, 2), counted(health.cores.into(), "core")));
     }

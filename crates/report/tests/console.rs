@@ -60,6 +60,12 @@ fn no_line_is_wider_than_the_console() {
             assert!(line.chars().count() <= width, "{line}");
         }
     }
+    // Names of files cannot be broken, but head and figures fit where little else does.
+    for width in 42..60 {
+        for line in shown(width, false).lines().take_while(|line| *line != "Errors") {
+            assert!(line.chars().count() <= width, "{line}");
+        }
+    }
 }
 
 #[test]

@@ -1,25 +1,29 @@
 //! Warnings in words.
 
+use tokamark_record::StopReason;
+
 use super::Warning;
-use crate::text::{counted, decimal, percent, share, whole};
+use crate::text::{counted, decimal, milliseconds, percent, share, whole};
 
 impl Warning {
     /// What happened, in one sentence.
     #[must_use]
     pub fn message(&self) -> String {
         match self {
-            Self::Interrupted { aborted: false, ok } => {
-                format!(
-                    "the run was interrupted; the figures rest on the {} answered until then",
-                    counted(*ok, "request")
-                )
-            }
-            Self::Interrupted { aborted: true, ok } => {
-                format!(
-                    "the run was aborted by an error; the figures rest on the {} answered until then",
-                    counted(*ok, "request")
-                )
-            }
+            Self::Interrupted { stop, ok } => format!(
+                "{}; the figures rest on the {} answered until then",
+                match stop {
+                    StopReason::Aborted => "the run was aborted by an error",
+                    StopReason::Unfinished => "the record breaks off: the run was killed, or its file is damaged",
+                    _ => "the run was interrupted",
+                },
+                counted(*ok, "request")
+            ),
+            Self::NothingMeasured { cancelled: 0 } => "no request was sent, so there are no figures".to_owned(),
+            Self::NothingMeasured { cancelled } => format!(
+                "none of the requests was answered in time and {} cancelled, so there are no figures",
+                if *cancelled == 1 { "1 was".to_owned() } else { format!("{} were", whole(*cancelled)) }
+            ),
             Self::FailedRequests { failed, attempted, most_often } => format!(
                 "{} of {} failed ({}) and are in no latency or token figure; most often: {most_often}",
                 whole(*failed),
@@ -37,9 +41,9 @@ impl Warning {
             Self::ColdStart { requests, first_ms, median_ms, .. } => format!(
                 "a cold start: the first {} took {} ms ({} times the median of {} ms) and {} in all figures",
                 if *requests == 1 { "request".to_owned() } else { counted(*requests, "request") },
-                decimal(*first_ms, 1),
+                milliseconds(*first_ms),
                 decimal(first_ms / median_ms, 1),
-                decimal(*median_ms, 1),
+                milliseconds(*median_ms),
                 if *requests == 1 { "is" } else { "are" }
             ),
             Self::CachedPrompts { percent: part, cached, prompt } => format!(
@@ -140,12 +144,15 @@ impl Warning {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Interrupted { aborted: false, .. } => {
+            Self::Interrupted { stop: StopReason::Aborted, .. } => "see the error, and run it again".to_owned(),
+            Self::Interrupted { stop: StopReason::Unfinished, .. } => "run it again for final figures".to_owned(),
+            Self::Interrupted { .. } => {
                 "run it to its end for final figures, or bound it with --benchmark-duration".to_owned()
             }
-            Self::Interrupted { aborted: true, .. } => "see the error above, and run it again".to_owned(),
+            Self::NothingMeasured { cancelled: 0 } => "raise --benchmark-duration, or --request-rate".to_owned(),
+            Self::NothingMeasured { .. } => "raise --benchmark-duration or --benchmark-grace-period".to_owned(),
             Self::FailedRequests { .. } => {
-                "look at the errors first: a server that refuses load looks faster; --allow-failed says how many to put up with".to_owned()
+                "look at the errors first: a server that refuses load looks faster; --allow-failed-requests says how many to put up with".to_owned()
             }
             Self::FailedWarmup { .. } => "see why in profile_export.jsonl (benchmark_phase is warmup), and run it again".to_owned(),
             Self::FewSamples { needed, .. } => {
@@ -186,7 +193,7 @@ impl Warning {
                 "raise --request-count: requests ended before all slots were filled".to_owned()
             }
             Self::ReadLag { .. } => "give the client more or less busy cores".to_owned(),
-            Self::ClientCpu { by_workers: true, .. } => "raise --workers-max, or spread the load over several clients".to_owned(),
+            Self::ClientCpu { by_workers: true, .. } => "raise --max-threads, or spread the load over several clients".to_owned(),
             Self::ClientCpu { by_workers: false, .. } => {
                 "use a machine with more cores, or spread the load over several clients".to_owned()
             }

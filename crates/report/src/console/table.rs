@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 use tokamark_metrics::definitions::{Console, Definition};
-use tokamark_metrics::text::{decimal, whole};
+use tokamark_metrics::text::{decimal, shortened, whole};
 use tokamark_metrics::{Distribution, ErrorGroup, Metric, Summary, Value};
 
 use super::{Style, printable};
@@ -11,13 +11,14 @@ use super::{Style, printable};
 const LOOK: &str = "     ──            ";
 
 /// Layouts from roomy to narrow: columns, and whether metrics go by their full names.
-const LAYOUTS: [(&[&str], bool); 6] = [
+const LAYOUTS: [(&[&str], bool); 7] = [
     (&["avg", "min", "max", "p99", "p90", "p50", "std", "count"], true),
     (&["avg", "min", "max", "p99", "p90", "p50", "std"], true),
     (&["avg", "min", "max", "p99", "p90", "p50", "std"], false),
     (&["avg", "max", "p99", "p90", "p50"], false),
     (&["avg", "p99", "p50"], false),
     (&["avg", "p99"], false),
+    (&["avg"], false),
 ];
 
 /// The main table in the roomiest layout that fits, or nothing if no request was ok.
@@ -77,12 +78,11 @@ pub(super) fn errors(groups: &[ErrorGroup], style: Style) -> String {
     table.set_width(u16::try_from(style.width.max(40)).unwrap_or(u16::MAX));
     table.set_header([right("count"), left("code"), left("type"), left("message")]);
     for group in groups {
-        let message: String = group.message.chars().take(300).collect();
         table.add_row([
             right(&whole(group.count)),
             left(&printable(group.code.as_deref().unwrap_or_default())),
             left(&printable(&group.label)),
-            left(&printable(&message)),
+            left(&printable(&shortened(&group.message, 300))),
         ]);
     }
     trimmed(&table)
