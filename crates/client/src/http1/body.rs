@@ -243,4 +243,35 @@ mod tests {
         let long = format!("0\r\n{}\r\n", "a: b\r\n".repeat(MAX_TRAILERS / 6 + 1));
         assert!(decode(Framing::Chunked, long.as_bytes(), 100).is_err());
     }
+
+    proptest::proptest! {
+        /// Any body in any chunks, with any extensions and trailers, in any pieces.
+        #[test]
+        fn whatever_is_put_into_chunks_comes_out(
+            chunks in proptest::collection::vec((proptest::collection::vec(0u8.., 1..40), "(;[a-z]{1,3}(=[a-z0-9]{0,4})?){0,2}"), 0..8),
+            trailers in "([A-Z][a-z]{0,4}: [a-z ]{0,8}\r\n){0,3}",
+            after in proptest::collection::vec(0u8.., 0..6),
+            size in 1usize..60,
+        ) {
+            let mut input = Vec::new();
+            for (data, extension) in &chunks {
+                input.extend_from_slice(format!("{:x}{extension}\r\n", data.len()).as_bytes());
+                input.extend_from_slice(data);
+                input.extend_from_slice(b"\r\n");
+            }
+            input.extend_from_slice(format!("0\r\n{trailers}\r\n").as_bytes());
+            input.extend_from_slice(&after);
+            let (body, left_over, ended) = decode(Framing::Chunked, &input, size).unwrap();
+            proptest::prop_assert_eq!(left_over, after);
+            proptest::prop_assert_eq!(body, chunks.iter().flat_map(|(data, _)| data.clone()).collect::<Vec<u8>>());
+            proptest::prop_assert!(ended);
+        }
+
+        /// Nothing that comes makes it panic, or depends on where it was cut.
+        #[test]
+        fn any_bytes_are_framing_or_refused(input in "[0-9a-f;\r\nx ]{0,40}", size in 1usize..20) {
+            let whole = decode(Framing::Chunked, input.as_bytes(), input.len());
+            proptest::prop_assert_eq!(decode(Framing::Chunked, input.as_bytes(), size), whole);
+        }
+    }
 }
