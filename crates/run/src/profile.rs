@@ -74,7 +74,7 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
     let context =
         RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let inputs = InputsWriter::create(&folder.names.inputs_json())?;
-    let ledger = Arc::new(Ledger::new(inputs, Engine::rows_made_ahead(&plan.load)));
+    let ledger = Arc::new(Ledger::new(inputs));
     let requests = Arc::new(Requests::new(plan, Arc::clone(&workload)));
     let supply = Arc::new(WorkloadSupply::new(Arc::clone(&requests), Arc::clone(&ledger)));
     let tokenizer = counts_locally(plan).then(|| workload.tokenizer().clone());
@@ -93,7 +93,7 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
     observer.detail(&format!("{} worker(s), tokenizer {}", facts.workers, facts.tokenizer));
     observer.started(&control);
     if plan.target.wait_for_model_s > 0.0 {
-        ready::wait(&engine, &supply, plan.target.wait_for_model_s)?;
+        ready::wait(&engine, &control.stop, &supply, plan.target.wait_for_model_s)?;
     }
     let opened = engine.connect_ahead()?;
     observer.detail(&format!("{opened} connection(s) opened ahead"));
@@ -104,6 +104,7 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
         &facts,
         records_out,
         Arc::clone(&control.live),
+        Arc::clone(&ledger),
         Arc::clone(&progress),
         control.stop.clone(),
     )?;

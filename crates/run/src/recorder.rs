@@ -10,6 +10,7 @@ use tokamark_client::StopHandle;
 use tokamark_record::{Phase, RecordFileError, RecordWriter, RequestRecord, RunFacts};
 
 use crate::RunError;
+use crate::ledger::Ledger;
 use crate::live::Live;
 use crate::progress::Progress;
 
@@ -31,6 +32,7 @@ pub(crate) fn start(
     facts: &RunFacts,
     records: Receiver<RequestRecord>,
     live: Arc<Live>,
+    ledger: Arc<Ledger>,
     progress: Arc<Progress>,
     stop: StopHandle,
 ) -> Result<JoinHandle<Recorded>, RunError> {
@@ -51,6 +53,7 @@ pub(crate) fn start(
                 Ok(record) => {
                     live.add(&record);
                     recorded.add(&record, &stop);
+                    ledger.sent(recorded.sent);
                     is_flushed = false;
                 }
                 Err(RecvTimeoutError::Timeout) => {
