@@ -86,3 +86,32 @@ fn payloads_are_those_of_inputs_and_warm_up_prompts_are_none_of_them() {
     assert_eq!(measured, listed);
     assert!(warmup.is_disjoint(&listed));
 }
+
+#[test]
+fn a_model_that_is_drawn_depends_on_the_seed_and_the_request_alone() {
+    let (_server, url) = serve_fast();
+    let models = |seed: u64, workers: u16| -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut plan = plan(&url, 40, folder.path());
+        plan.target.models = vec!["a".to_owned(), "b".to_owned()];
+        plan.target.model_selection = ModelSelection::Random;
+        plan.report.export_level = ExportLevel::Raw;
+        (plan.load.seed, plan.load.workers, plan.load.concurrency) = (seed, Some(workers), Some(4));
+        // Few rows, so that bodies are sent again.
+        plan.workload.entries = Some(5);
+        run(&plan);
+        let raw = fs::read_to_string(folder.path().join("profile_export_raw.jsonl")).unwrap();
+        let mut drawn = vec![String::new(); 40];
+        for line in raw.lines() {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(row["payload"]["model"], row["metadata"]["model"]);
+            let number = row["metadata"]["session_num"].as_u64().unwrap();
+            drawn[number as usize] = row["metadata"]["model"].as_str().unwrap().to_owned();
+        }
+        drawn
+    };
+    let first = models(1, 1);
+    assert_eq!(models(1, 3), first);
+    assert_ne!(models(2, 1), first);
+    assert!(["a", "b"].iter().all(|model| first.iter().filter(|drawn| drawn == model).count() >= 8));
+}
