@@ -4,7 +4,7 @@ use crate::api::{self, EventTemplate, EventWriter, Job, Kind, Usage};
 use crate::config::{Head, SimConfig};
 use crate::draw::{Fault, Length};
 use crate::http::{Framing, Reply, push_head};
-use crate::tokens::push_word;
+use crate::tokens::word;
 use crate::truth::{Carried, End};
 
 /// Bytes after which a rendering pauses, so that no answer keeps the others waiting.
@@ -316,10 +316,10 @@ impl Answer {
                 body.extend_from_slice(br#"null,"content":""#);
             } else if is_chat {
                 body.push(b'"');
-                (0..sequence.reasoning).for_each(|number| push_word(&mut body, number));
+                (0..sequence.reasoning).for_each(|number| body.extend_from_slice(word(number).as_bytes()));
                 body.extend_from_slice(br#"","content":""#);
             }
-            (sequence.reasoning..sequence.due).for_each(|number| push_word(&mut body, number));
+            (sequence.reasoning..sequence.due).for_each(|number| body.extend_from_slice(word(number).as_bytes()));
             let brace = if is_chat { "}" } else { "" };
             let closing = format!(r#""{brace},"logprobs":null,"finish_reason":"{}"}}"#, reason(sequence.length));
             body.extend_from_slice(closing.as_bytes());

@@ -136,8 +136,8 @@ mod tests {
         let wish = LengthWish { max: Some(40), ..LengthWish::default() };
         assert_eq!(length(&plain, wish, 1_000), Length { tokens: 40, at_max: true });
         assert_eq!(length(&plain, wish, 30), Length { tokens: 30, at_max: true });
-        assert_eq!(length(&plain, LengthWish::default(), 1_000), Length { tokens: 128, at_max: false });
-        assert_eq!(length(&plain, LengthWish::default(), 100), Length { tokens: 100, at_max: true });
+        assert_eq!(length(&plain, LengthWish::default(), 1_000), Length { tokens: 64, at_max: false });
+        assert_eq!(length(&plain, LengthWish::default(), 50), Length { tokens: 50, at_max: true });
         let longer = LengthWish { min: 200, ..LengthWish::default() };
         assert_eq!(length(&plain, longer, 1_000), Length { tokens: 200, at_max: false });
 

@@ -9,7 +9,7 @@
 //! not, and `/v1/models`, `/health`, `/metrics` (under vLLM's names) and `/reset_prefix_cache`. [`OPTIONS`] lists what can
 //! be set, and [`SimConfig`] holds it; `"sim:?decode=50&max_batch=64".parse()` makes one from a URL.
 //!
-//! Token `n` of an answer is the word ` w<n>`, so that a lost or doubled token shows. Prompts are counted at one token for
+//! Token `n` of an answer is word `n` of a fixed list ([`word`]), so that a lost or doubled token shows. Prompts are counted at one token for
 //! every four bytes, or by words, or by a [`TokenCounter`] that is plugged in.
 //!
 //! ```
@@ -62,4 +62,5 @@ mod truth;
 pub use config::{Counting, Faults, Head, OutputLength, Pace, Phase, SimConfig, TokenCounter};
 pub use options::{OPTIONS, SimOption, SimOptionError, set};
 pub use server::{Server, ServerError};
+pub use tokens::word;
 pub use truth::{End, TruthRecord, TruthWrite};

@@ -113,7 +113,7 @@ options! {
         |c, v| { c.seed = number(v)?; Ok(()) };
     "context" ["context-tokens", "max-model-len"], "TOKENS" = "131072", "Most tokens of prompt and answer together",
         |c, v| { c.context_tokens = at_least_one(v)?; Ok(()) };
-    "output" ["output-tokens"], "TOKENS" = "128",
+    "output" ["output-tokens"], "TOKENS" = "64",
         "Output tokens where a request sets no maximum: N, MIN-MAX or MEAN:STD",
         |c, v| { c.output = v.parse()?; Ok(()) };
     "stop-early" [], "SHARE" = "0",
@@ -147,7 +147,7 @@ options! {
         };
     "overhead" ["overhead-ms"], "MS" = "1", "From a request's arrival to its place in the engine's queue",
         |c, v| { c.overhead_ns = duration(v)?; Ok(()) };
-    "prefill-rate" ["prefill"], "RATE" = "20000", "Prompt tokens per second, shared by all requests; 0 or inf: without limit",
+    "prefill-rate" ["prefill"], "RATE" = "50000", "Prompt tokens per second, shared by all requests; 0 or inf: without limit",
         |c, v| { c.prefill_rate = rate(v)?; Ok(()) };
     "prefill-chunk" [], "TOKENS" = "8192", "Most prompt tokens in one step of the engine; 0: whole prompts",
         |c, v| { c.prefill_chunk = number(v)?; Ok(()) };

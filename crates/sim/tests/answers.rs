@@ -21,7 +21,7 @@ fn a_chat_stream_is_role_words_finish_usage_done() {
     assert_eq!(events.len(), 6);
     assert_eq!(events[0]["choices"][0]["delta"]["role"], "assistant");
     for (at, event) in events[1..4].iter().enumerate() {
-        assert_eq!(event["choices"][0]["delta"]["content"], format!(" w{at}"));
+        assert_eq!(event["choices"][0]["delta"]["content"], tokamark_sim::word(at as u64));
         assert!(event["choices"][0]["finish_reason"].is_null());
     }
     assert_eq!(events[4]["choices"][0]["finish_reason"], "length");

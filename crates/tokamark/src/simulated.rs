@@ -58,3 +58,20 @@ pub(crate) fn counter(tokenizer: Tokenizer) -> TokenCounter {
 fn says_how_to_count(url: &str) -> bool {
     url.split(['?', '&']).any(|option| option.split('=').next() == Some("count"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So that a client that counts agrees with the engine's usage.
+    #[test]
+    fn an_answer_of_the_engine_has_as_many_tokens_as_it_says() {
+        let tokenizer = Tokenizer::builtin();
+        for first in 0..256 {
+            for count in [1, 2, 7, 300] {
+                let text: String = (first..first + count).map(tokamark_sim::word).collect();
+                assert_eq!(tokenizer.count(&text) as u64, count, "{text}");
+            }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use crate::http::push_chunk_head;
-use crate::tokens::{push_word, word_len};
+use crate::tokens::word;
 
 /// The constant parts of one sequence's events.
 #[derive(Clone, Debug)]
@@ -94,12 +94,12 @@ impl EventWriter<'_> {
     pub(crate) fn words(&mut self, template: &EventTemplate, is_reasoning: bool, first: u64, count: u64) {
         let before = if is_reasoning { &template.reasoning } else { &template.content };
         if self.is_chunked {
-            let words: usize = (first..first + count).map(word_len).sum();
+            let words: usize = (first..first + count).map(|number| word(number).len()).sum();
             push_chunk_head(self.out, before.len() + words + template.closing.len());
         }
         self.out.extend_from_slice(before);
         for number in first..first + count {
-            push_word(self.out, number);
+            self.out.extend_from_slice(word(number).as_bytes());
         }
         self.out.extend_from_slice(template.closing);
         self.end();
@@ -139,11 +139,11 @@ mod tests {
         let mut writer = EventWriter { out: &mut out, is_chunked: false };
         writer.words(&template, false, 9, 2);
         let event = json(std::str::from_utf8(&out).unwrap());
-        assert_eq!(event["choices"][0]["delta"]["content"], " w9 w10");
+        assert_eq!(event["choices"][0]["delta"]["content"], format!("{}{}", word(9), word(10)));
         assert_eq!(event["choices"][0]["index"], 2);
         out.clear();
         EventWriter { out: &mut out, is_chunked: false }.words(&template, true, 0, 1);
-        assert_eq!(json(std::str::from_utf8(&out).unwrap())["choices"][0]["delta"]["reasoning_content"], " w0");
+        assert_eq!(json(std::str::from_utf8(&out).unwrap())["choices"][0]["delta"]["reasoning_content"], word(0));
     }
 
     #[test]
@@ -155,9 +155,7 @@ mod tests {
         EventWriter { out: &mut out, is_chunked: true }.words(&template, false, 95, 10);
         let expected = [format!("{:x}\r\n", plain.len()).as_bytes(), &plain, b"\r\n"].concat();
         assert_eq!(out, expected);
-        assert_eq!(
-            json(std::str::from_utf8(&plain).unwrap())["choices"][0]["text"].as_str().unwrap().len(),
-            5 * 4 + 5 * 5
-        );
+        let text: String = (95..105).map(word).collect();
+        assert_eq!(json(std::str::from_utf8(&plain).unwrap())["choices"][0]["text"], text);
     }
 }

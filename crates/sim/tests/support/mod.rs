@@ -210,5 +210,5 @@ pub(crate) fn chat(prompt: &str, tokens: u32) -> String {
 
 /// The text of so many words.
 pub(crate) fn words(range: std::ops::Range<u32>) -> String {
-    range.map(|number| format!(" w{number}")).collect()
+    range.map(|number| tokamark_sim::word(number.into())).collect()
 }
