@@ -40,6 +40,18 @@ pub enum RunError {
     /// There is no run in a folder.
     #[error("{} holds no run record; give the folder of a run, or its `*_record.tkm` file", .0.display())]
     NoRun(PathBuf),
+    /// A record that holds less than what was reported of it already.
+    #[error(
+        "{} is damaged: {requests} of its requests can be read, fewer than its folder has a report of; give --artifact-dir to \
+         report them elsewhere",
+        path.display()
+    )]
+    Damaged {
+        /// The record.
+        path: PathBuf,
+        /// Measured requests that can be read.
+        requests: u64,
+    },
     /// The model did not get ready.
     #[error("the model was not ready within {seconds} s; the last answer was: {last}")]
     NotReady {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tokamark_metrics::text::plain;
 use tokamark_plan::{EndpointKind, Plan};
 use tokamark_report::FileNames;
 
@@ -16,7 +17,14 @@ pub(crate) struct Folder {
     stem: String,
     /// An earlier run of the same name was in the folder and gives way to this one.
     pub(crate) replaces_a_run: bool,
+    /// There was no such folder before.
+    is_new: bool,
 }
+
+/// Where the files of an earlier run wait until the new one has begun.
+const ASIDE: &str = ".tokamark-replaced";
+/// Characters of the models in the name of a folder; names of files are limited.
+const LONGEST_MODEL: usize = 100;
 
 impl Folder {
     /// Makes the folder of a new run. A folder that the user named is used as it is; one named after the load gets a
@@ -27,9 +35,10 @@ impl Folder {
             None => (free_name(&Path::new("artifacts").join(name_of(plan)), &stem_of(&plan.report.prefix)), false),
         };
         let failed = |error: &std::io::Error| RunError::Folder { path: path.clone(), reason: reason(error) };
+        let is_new = !path.exists();
         fs::create_dir_all(&path).map_err(|error| failed(&error))?;
-        let folder = Self::at(&path, &plan.report.prefix, replaces_a_run);
-        folder.remove_old().map_err(|error| failed(&error))?;
+        let folder = Self { replaces_a_run, is_new, ..Self::at(&path, &plan.report.prefix) };
+        folder.set_aside().map_err(|error| failed(&error))?;
         // Found out now rather than after the load.
         let probe = path.join(".tokamark-probe");
         fs::write(&probe, b"x").and_then(|()| fs::remove_file(&probe)).map_err(|error| failed(&error))?;
@@ -37,8 +46,14 @@ impl Folder {
     }
 
     /// The folder of a run that is there.
-    pub(crate) fn at(path: &Path, prefix: &str, replaces_a_run: bool) -> Self {
-        Self { path: path.to_owned(), names: FileNames::new(path, prefix), stem: stem_of(prefix), replaces_a_run }
+    pub(crate) fn at(path: &Path, prefix: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            names: FileNames::new(path, prefix),
+            stem: stem_of(prefix),
+            replaces_a_run: false,
+            is_new: false,
+        }
     }
 
     /// The run's record.
@@ -73,15 +88,42 @@ impl Folder {
         ]
     }
 
-    /// Removes what an earlier run of the same name left, so that its files are not taken for this one's.
-    fn remove_old(&self) -> std::io::Result<()> {
-        for file in self.files().into_iter().chain([self.counts()]) {
-            match fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+    /// Moves what an earlier run of the same name left out of the way, so that its files are not taken for this one's and
+    /// are still there should this one come to nothing.
+    fn set_aside(&self) -> std::io::Result<()> {
+        let aside = self.path.join(ASIDE);
+        for file in self.files().into_iter().chain([self.counts()]).filter(|file| file.exists()) {
+            fs::create_dir_all(&aside)?;
+            fs::rename(&file, aside.join(file.file_name().unwrap_or_default()))?;
         }
         Ok(())
+    }
+
+    /// The new run has begun: the earlier one gives way to it.
+    pub(crate) fn begin(&self) {
+        // What cannot be removed does no harm where it is.
+        let _ = fs::remove_dir_all(self.path.join(ASIDE));
+    }
+
+    /// The new run came to nothing: all is as it was before [`Folder::create`].
+    pub(crate) fn undo(&self) {
+        let aside = self.path.join(ASIDE);
+        for file in self.files().into_iter().chain([self.counts()]) {
+            let _ = fs::remove_file(&file);
+            let _ = fs::rename(aside.join(file.file_name().unwrap_or_default()), &file);
+        }
+        let _ = fs::remove_dir(aside);
+        if self.is_new {
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+
+    /// Measured requests in the summary that the folder has of this run, if it has one.
+    pub(crate) fn reported(&self, run_id: &str) -> Option<u64> {
+        let summary = fs::read(self.names.summary_json()).ok()?;
+        let summary: serde_json::Value = serde_json::from_slice(&summary).ok()?;
+        let is_same = summary.pointer("/run/run_id")?.as_str()? == run_id;
+        summary.pointer("/counts/attempted")?.as_u64().filter(|_| is_same)
     }
 }
 
@@ -109,7 +151,8 @@ fn free_name(path: &Path, stem: &str) -> PathBuf {
 
 /// `<model>-openai-<endpoint>-<load>`, as GenAI-Perf names its folders.
 fn name_of(plan: &Plan) -> String {
-    let model = plan.target.models.join("_").replace(['/', '\\', ':'], "_");
+    let models = plan.target.models.join("_").replace(['/', '\\', ':'], "_");
+    let model: String = models.chars().take(LONGEST_MODEL).collect();
     let endpoint = match plan.target.endpoint {
         EndpointKind::Chat => "chat",
         EndpointKind::Completions => "completions",
@@ -117,13 +160,14 @@ fn name_of(plan: &Plan) -> String {
     };
     let load = match (plan.load.request_rate, plan.load.concurrency) {
         (None, slots) => format!("concurrency{}", slots.unwrap_or(1)),
-        (Some(rate), None) => format!("request_rate{rate}"),
-        (Some(rate), Some(cap)) => format!("concurrency{cap}-request_rate{rate}"),
+        (Some(rate), None) => format!("request_rate{}", plain(rate)),
+        (Some(rate), Some(cap)) => format!("concurrency{cap}-request_rate{}", plain(rate)),
     };
     format!("{model}-openai-{endpoint}-{load}")
 }
 
-fn reason(error: &std::io::Error) -> String {
+/// What the system says, without its numbers.
+pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.find(" (os error").map_or(text.clone(), |end| text[..end].to_lowercase())
 }

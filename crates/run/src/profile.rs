@@ -70,12 +70,26 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
     if folder.replaces_a_run {
         observer.note(&format!("an earlier run in {} is replaced", folder.path.display()));
     }
-    let mut facts = first_facts(plan, command, &workload);
+    let finished = measure(plan, command, observer, &workload, &folder);
+    if finished.is_err() && !folder.record().exists() {
+        folder.undo();
+    }
+    finished
+}
+
+fn measure(
+    plan: &Plan,
+    command: Vec<String>,
+    observer: &mut dyn Observer,
+    workload: &Arc<Workload>,
+    folder: &Folder,
+) -> Result<Finished, RunError> {
+    let mut facts = first_facts(plan, command, workload);
     let context =
         RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let inputs = InputsWriter::create(&folder.names.inputs_json())?;
     let ledger = Arc::new(Ledger::new(inputs));
-    let requests = Arc::new(Requests::new(plan, Arc::clone(&workload)));
+    let requests = Arc::new(Requests::new(plan, Arc::clone(workload)));
     let supply = Arc::new(WorkloadSupply::new(Arc::clone(&requests), Arc::clone(&ledger)));
     let tokenizer = counts_locally(plan).then(|| workload.tokenizer().clone());
     let counting = match &tokenizer {
@@ -83,7 +97,7 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
         Some(tokenizer) => Counting::Now(tokenizer.clone(), CountsWriter::create(&folder.counts())?),
     };
     let aids = Aids { requests: Some(requests), tokenizer };
-    let derivation = Derivation::new(plan, &folder, &context, counting, aids)?;
+    let derivation = Derivation::new(plan, folder, &context, counting, aids)?;
 
     let (records_in, records_out) = channel();
     let engine = Engine::start(plan, &facts.run_id, supply.clone(), records_in)?;
@@ -109,6 +123,7 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
         control.stop.clone(),
     )?;
     let follower = follower::start(folder.record(), derivation, Arc::clone(&progress))?;
+    folder.begin();
 
     let own = OwnLoad::start();
     let outcome = phases(&engine, plan, &control, &mut facts, observer);
@@ -132,7 +147,7 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
         derivation.write_error.take(),
     ];
     let summary = derivation.accumulator.finish(&facts)?;
-    let report_error = write_reports(&folder, &summary).err();
+    let report_error = write_reports(folder, &summary).err();
     let error = errors.into_iter().flatten().chain(report_error).next();
     Ok(Finished { summary, files: folder.written(), error })
 }
@@ -218,7 +233,8 @@ fn first_facts(plan: &Plan, command: Vec<String>, workload: &Workload) -> RunFac
         anchor_end: start,
         warmup: None,
         profiling: PhaseSpan::default(),
-        stop: StopReason::Aborted,
+        // Stands until the run is over.
+        stop: StopReason::Unfinished,
         tokenizer: workload.tokenizer().name().to_owned(),
         tokenizer_is_fallback: workload.is_fallback_tokenizer(),
         workload_digest: String::new(),

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokamark_plan::{ExportLevel, Plan};
-use tokamark_record::{CountsReader, Phase, RecordReader, RunFacts};
+use tokamark_record::{CountsReader, Phase, PhaseSpan, RecordReader, RequestRecord, RunFacts, StopReason};
 use tokamark_report::RunContext;
 use tokamark_workload::Workload;
 use tokamark_workload::tokenizer::resolve;
 
 use crate::RunError;
-use crate::folder::{Folder, RECORD_ENDING};
+use crate::folder::{Folder, RECORD_ENDING, reason};
 use crate::follower::{Aids, Counting, Derivation};
 use crate::profile::{Finished, counts_locally, write_reports};
 use crate::supply::Requests;
@@ -23,19 +23,20 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     let record = find_record(run)?;
     let mut reader = RecordReader::open(&record)?;
     // The facts that count are the last ones, so the record is read twice; the first time only to its end.
-    let mut sent = 0;
+    let mut seen = Seen::default();
     while let Some(record) = reader.next_request()? {
-        if record.phase == Phase::Profiling {
-            sent = sent.max(record.seq.saturating_add(1));
-        }
+        seen.add(&record);
     }
-    let facts = reader.facts()?;
+    let mut facts = reader.facts()?;
+    if reader.is_damaged() || facts.stop == StopReason::Unfinished {
+        seen.complete(&mut facts);
+    }
     let source_dir = record.parent().unwrap_or(Path::new(".")).to_owned();
     let out_dir = out.map_or_else(|| source_dir.clone(), Path::to_owned);
     std::fs::create_dir_all(&out_dir)
-        .map_err(|error| RunError::Folder { path: out_dir.clone(), reason: error.to_string() })?;
-    let source = Folder::at(&source_dir, &facts.plan.report.prefix, false);
-    let target = Folder::at(&out_dir, &facts.plan.report.prefix, false);
+        .map_err(|error| RunError::Folder { path: out_dir.clone(), reason: reason(&error) })?;
+    let source = Folder::at(&source_dir, &facts.plan.report.prefix);
+    let target = Folder::at(&out_dir, &facts.plan.report.prefix);
     let mut plan = facts.plan.clone();
     if out_dir == source_dir {
         // Rows and texts are there already, and made of the same record.
@@ -44,10 +45,15 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
         // A run that was killed has none.
         plan.report.events_parquet &= !target.names.events_parquet().exists();
     }
+    if facts.stop == StopReason::Unfinished
+        && target.reported(&facts.run_id).is_some_and(|reported| reported > seen.attempted)
+    {
+        return Err(RunError::Damaged { path: record, requests: seen.attempted });
+    }
     let context =
         RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let counting = CountsReader::open(&source.counts()).map_or(Counting::Never, Counting::Before);
-    let mut derivation = Derivation::new(&plan, &target, &context, counting, aids(&plan, &facts, sent))?;
+    let mut derivation = Derivation::new(&plan, &target, &context, counting, aids(&plan, &facts, seen.sent))?;
     let mut reader = RecordReader::open(&record)?;
     while let Some(record) = reader.next_request()? {
         derivation.add(record);
@@ -56,6 +62,42 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     let summary = derivation.accumulator.finish(&facts)?;
     write_reports(&target, &summary)?;
     Ok(Finished { summary, files: target.written(), error: derivation.write_error.take() })
+}
+
+/// What the requests of a record say about the run as a whole.
+#[derive(Default)]
+struct Seen {
+    /// Rows of the workload that were used.
+    sent: u64,
+    /// Measured requests.
+    attempted: u64,
+    span: Option<PhaseSpan>,
+    /// Arrivals are from before their reads, so they are the kernel's.
+    kernel_timestamps: bool,
+}
+
+impl Seen {
+    fn add(&mut self, record: &RequestRecord) {
+        if record.phase != Phase::Profiling {
+            return;
+        }
+        self.sent = self.sent.max(record.seq.saturating_add(1));
+        self.attempted += 1;
+        let times = &record.times;
+        let sent = times.send_start.unwrap_or(times.scheduled);
+        let span = self.span.get_or_insert(PhaseSpan { start_ns: times.scheduled, sent_ns: sent, end_ns: times.end });
+        span.start_ns = span.start_ns.min(times.scheduled);
+        span.sent_ns = span.sent_ns.max(sent);
+        span.end_ns = span.end_ns.max(times.end);
+        self.kernel_timestamps |= record.events.iter().any(|event| event.arrival < event.read);
+    }
+
+    /// Stands in for what a run says at its end, when it did not live to say it.
+    fn complete(&self, facts: &mut RunFacts) {
+        facts.stop = StopReason::Unfinished;
+        facts.profiling = self.span.unwrap_or_default();
+        facts.kernel_timestamps = self.kernel_timestamps;
+    }
 }
 
 /// The workload and the tokenizer of the run, as far as they are needed and can still be had as they were.

@@ -22,10 +22,12 @@ pub(crate) struct Invocation {
 pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
     let mut program = args::program();
     program.build();
-    let Some(arguments) = arguments.into_iter().map(|argument| argument.into_string().ok()).collect::<Option<Vec<_>>>()
-    else {
-        eprintln!("error: an argument is not valid UTF-8");
-        return exit_code::USAGE;
+    let arguments = match arguments.into_iter().map(OsString::into_string).collect::<Result<Vec<_>, _>>() {
+        Ok(arguments) => arguments,
+        Err(argument) => {
+            eprintln!("error: the argument `{}` is not valid UTF-8", argument.to_string_lossy());
+            return exit_code::USAGE;
+        }
     };
     let Some((command, rest)) = find_command(&program, &arguments) else {
         // No command: clap prints its help or says what it does not know.
@@ -54,8 +56,17 @@ pub(crate) fn usage_error(command: &str, problems: &Problems) -> u8 {
 
 /// Prints why a command could not do its work, with all the causes that are known.
 pub(crate) fn could_not_run(error: &anyhow::Error) -> u8 {
-    eprintln!("error: {error:#}");
+    eprintln!("error: {}", with_causes(error));
     exit_code::COULD_NOT_RUN
+}
+
+/// An error and its causes, each said once: many errors name their cause themselves.
+fn with_causes(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
+        "" => cause,
+        _ if said.contains(&cause) => said,
+        _ => format!("{said}: {cause}"),
+    })
 }
 
 fn find_command<'a>(program: &'a Command, arguments: &'a [String]) -> Option<(&'a Command, &'a [String])> {
@@ -80,4 +91,16 @@ fn show(error: &clap::Error) -> u8 {
     // Nobody is left to be told if the terminal is gone.
     let _ = error.print();
     if error.use_stderr() { exit_code::USAGE } else { exit_code::OK }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = anyhow::Error::msg("too many files").context("cannot open x: too many files").context("no report");
+        assert_eq!(with_causes(&error), "no report: cannot open x: too many files");
+        assert_eq!(with_causes(&anyhow::Error::msg("one")), "one");
+    }
 }

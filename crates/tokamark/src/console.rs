@@ -1,6 +1,6 @@
 //! Standard output: the report of a run, for people and for pipes.
 
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{ErrorKind, IsTerminal, Write, stdout};
 
 use tokamark_report::{Style, render};
 use tokamark_run::Finished;
@@ -12,20 +12,27 @@ const DEFAULT_WIDTH: usize = 100;
 
 /// Prints the report of a run and gives the exit code that it calls for.
 pub(crate) fn finish(finished: &Finished) -> u8 {
-    print(&render(&finished.summary, &finished.files, style()));
+    let printed = print(&render(&finished.summary, &finished.files, style()));
+    if let Err(error) = &printed {
+        eprintln!("error: the report could not be printed: {error}");
+    }
     match &finished.error {
         Some(error) => {
             eprintln!("error: {error}");
             exit_code::COULD_NOT_RUN
         }
+        None if printed.is_err() => exit_code::COULD_NOT_RUN,
         None => exit_code::of(&finished.summary),
     }
 }
 
 /// Prints a text. A reader that went away, as `head` does, is no error.
-pub(crate) fn print(text: &str) {
+pub(crate) fn print(text: &str) -> std::io::Result<()> {
     let mut out = stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
 }
 
 fn style() -> Style {

@@ -22,7 +22,8 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) fn of(summary: &Summary) -> u8 {
     let report = &summary.plan.report;
     match summary.run.stop {
-        StopReason::Interrupted => INTERRUPTED,
+        // A killed run, reported from what its record holds, was interrupted as well.
+        StopReason::Interrupted | StopReason::Unfinished => INTERRUPTED,
         StopReason::Aborted => COULD_NOT_RUN,
         _ if !tolerated(&summary.counts, report.allow_failed) => FAILED_REQUESTS,
         _ if report.strict && !summary.warnings.is_empty() => STRICT,

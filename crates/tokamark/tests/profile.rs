@@ -216,3 +216,102 @@ fn a_folder_without_a_run_has_no_report() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("holds no run record"));
     assert_eq!(tokamark(&["report"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_run_that_cannot_begin_leaves_nothing_and_takes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    // Port 9 of the loopback interface: nothing listens there.
+    assert_eq!(profile(&run, "http://127.0.0.1:9", &[]).0, Some(1));
+    assert!(!run.exists());
+    assert_eq!(profile(&run, "sim:?event-rate=inf&ttft=1", &[]).0, Some(0));
+    let files = || {
+        let entries = std::fs::read_dir(&run).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = entries.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    assert_eq!(profile(&run, "http://127.0.0.1:9", &[]).0, Some(1));
+    assert!(files() == before, "the earlier run is as it was");
+    // One that begins takes its place, and leaves no more files than it has.
+    assert_eq!(profile(&run, "sim:?event-rate=inf&ttft=1", &["--random-seed", "3"]).0, Some(0));
+    let after = files();
+    assert!(after.iter().map(|(path, _)| path).eq(before.iter().map(|(path, _)| path)));
+    assert_eq!(summary(&run)["run"]["seed"], 3);
+}
+
+#[test]
+fn a_killed_run_can_be_reported_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tokamark"))
+        .args(["profile", "-m", "sim", "--streaming", "--isl", "20", "--osl", "6", "--request-count", "1000000"])
+        .args(["--url", "sim:?event-rate=inf&ttft=1", "--tokenizer", "builtin", "--export-level", "summary"])
+        .args(["--artifact-dir", run.to_str().unwrap()])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // The record begins with some kilobytes of facts; more of them are requests.
+    let record = run.join("profile_export_record.tkm");
+    while std::fs::metadata(&record).map_or(0, |record| record.len()) < 50_000 {
+        assert!(child.try_wait().unwrap().is_none(), "it has a long time to go");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for _ in 0..2 {
+        let output = tokamark(&["report", run.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(130));
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.contains("the record breaks off"), "{said}");
+        assert!(!said.contains("at most 0 in flight") && !said.contains("0.00 s in all"), "{said}");
+    }
+    let found = summary(&run);
+    let ok = found["counts"]["ok"].as_u64().unwrap();
+    assert!(ok > 10);
+    assert_eq!(found["counts"]["attempted"], ok);
+    assert_eq!(found["metrics"]["total_osl"]["avg"], 6.0 * ok as f64);
+    assert_eq!(found["health"]["peak_in_flight"], Value::Null);
+    let span = |key: &str| found["run"][key].as_u64().unwrap();
+    assert!(span("start_ns") <= span("window_start_ns") && span("window_end_ns") <= span("end_ns"));
+}
+
+#[test]
+fn a_damaged_record_does_not_replace_the_report_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, again) = (folder.path().join("run"), folder.path().join("again"));
+    assert_eq!(profile(&run, "sim:?event-rate=inf&ttft=1", &[]).0, Some(0));
+    let whole = summary(&run);
+    let record = run.join("profile_export_record.tkm");
+    let mut bytes = std::fs::read(&record).unwrap();
+    let place = bytes.len() / 2;
+    bytes[place] ^= 0xff;
+    std::fs::write(&record, &bytes).unwrap();
+    let output = tokamark(&["report", run.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("is damaged") && said.contains("--artifact-dir"), "{said}");
+    assert_eq!(summary(&run), whole);
+    let output = tokamark(&["report", run.to_str().unwrap(), "--artifact-dir", again.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(130));
+    let part = summary(&again);
+    assert!(part["counts"]["ok"].as_u64().unwrap() < 10);
+    assert_eq!(part["warnings"][0]["code"], "interrupted");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_cannot_be_printed_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_tokamark"))
+        .args(["profile", "-m", "sim", "--url", "sim:?event-rate=inf&ttft=1", "--osl", "2", "--tokenizer", "builtin"])
+        .args(["--artifact-dir", folder.path().to_str().unwrap()])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("the report could not be printed"));
+    assert_eq!(summary(folder.path())["counts"]["ok"], 10);
+}

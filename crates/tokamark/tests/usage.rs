@@ -101,3 +101,15 @@ fn secrets_are_not_repeated() {
     assert_eq!(code, Some(2));
     assert!(!message.contains("hunter2"), "{message}");
 }
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_text_are_named() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let output = Command::new(env!("CARGO_BIN_EXE_tokamark"))
+        .args([OsStr::new("profile"), OsStr::new("-m"), OsStr::from_bytes(b"mod\xffel")])
+        .output()
+        .unwrap();
+    assert_eq!(said(&output), (Some(2), "error: the argument `mod\u{fffd}el` is not valid UTF-8\n".to_owned()));
+}

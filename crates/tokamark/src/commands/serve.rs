@@ -69,7 +69,7 @@ fn serve(config: SimConfig, address: SocketAddr, tokenizer: Option<&String>) -> 
             }
             None => Server::start(config, address)?,
         };
-        print(&format!("listening on http://{}\n", server.addr()));
+        print(&format!("listening on http://{}\n", server.addr()))?;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}

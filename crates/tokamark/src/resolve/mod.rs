@@ -7,7 +7,7 @@ mod target;
 mod values;
 mod workload;
 
-use tokamark_plan::Plan;
+use tokamark_plan::{Plan, TargetPlan, WorkloadPlan};
 
 use crate::args::ProfileArgs;
 use crate::problems::Problems;
@@ -33,12 +33,26 @@ pub(crate) fn resolve(
     let target = target::resolve(&args.endpoint, &args.connection, variable, &mut problems);
     let load = load::resolve(&args.load, &mut problems);
     let workload = workload::resolve(&args.input, target.endpoint, &mut problems);
+    limits_agree(&target, &workload, &mut problems);
     let report = report::resolve(&args.output, &target, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
     let plan = Plan { target, load, workload, report };
     Ok(Resolved { plan, endpoint_path: args.endpoint.endpoint.clone() })
+}
+
+/// A limit of output tokens may be given twice, as scripts do, but not with two values.
+fn limits_agree(target: &TargetPlan, workload: &WorkloadPlan, problems: &mut Problems) {
+    let Some(lengths) = &workload.output_tokens else { return };
+    for name in [target::LEGACY_MAX_TOKENS, "max_completion_tokens"] {
+        if let Some(limit) = target.extra_inputs.get(name)
+            && (limit.as_f64() != Some(lengths.mean) || lengths.stddev > 0.0)
+        {
+            problems
+                .add("--extra-inputs", format!("`{name}:{limit}` conflicts with --osl: both set the output's length"));
+        }
+    }
 }
 
 #[cfg(test)]

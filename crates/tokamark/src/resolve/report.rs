@@ -9,6 +9,8 @@ use super::values::{Range, choice, decimal};
 use crate::args::OutputArgs;
 use crate::problems::Problems;
 
+/// Names of files end at 255 bytes, and endings are added to the stem.
+const LONGEST_PREFIX: usize = 200;
 const DEFAULT_PREFIX: &str = "profile_export";
 /// Endings of the files that the stem is for; scripts give it with one of them.
 const SUFFIXES: [&str; 4] = [".jsonl", ".json", ".csv", ".parquet"];
@@ -58,7 +60,9 @@ fn prefix(args: &OutputArgs, problems: &mut Problems) -> String {
     let Some(given) = &args.profile_export_prefix else { return DEFAULT_PREFIX.to_owned() };
     let stem = SUFFIXES.iter().find_map(|suffix| given.strip_suffix(suffix)).unwrap_or(given);
     let plain = Path::new(stem).file_name().is_some_and(|name| name == stem);
-    if !plain {
+    if stem.len() > LONGEST_PREFIX {
+        problems.add("--profile-export-prefix", format!("is longer than {LONGEST_PREFIX} bytes"));
+    } else if !plain {
         problems.add(
             "--profile-export-prefix",
             format!("`{given}` is not the plain name of a file: the folder is given with --artifact-dir"),

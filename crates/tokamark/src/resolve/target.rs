@@ -18,6 +18,10 @@ const DEFAULT_TIMEOUT_S: f64 = 21_600.0;
 /// Serves as `--api-key`.
 const API_KEY_VARIABLE: &str = "TOKAMARK_API_KEY";
 
+/// The old name of the limit of output tokens, as people give it with `--extra-inputs`; both names in one request are one
+/// too many for some servers.
+pub(super) const LEGACY_MAX_TOKENS: &str = "max_tokens";
+
 /// Dialects that are known, but cannot be measured yet.
 const OTHER_ENDPOINTS: [&str; 18] = [
     "audio_transcription",
@@ -51,10 +55,17 @@ pub(crate) fn resolve(
     if args.streaming && endpoint == EndpointKind::Embeddings {
         problems.add("--streaming", "embeddings cannot be streamed");
     }
+    if args.use_legacy_max_tokens && endpoint == EndpointKind::Embeddings {
+        problems.add("--use-legacy-max-tokens", "embeddings have no output tokens");
+    }
+    let urls = urls(args, endpoint, problems);
+    let extra_inputs = extra_inputs(args, problems);
     let headers = all_headers(&args.header, problems);
     let (connect, reuse) = connections(connection, problems);
     TargetPlan {
-        urls: urls(args, endpoint, problems),
+        legacy_max_tokens: args.use_legacy_max_tokens || extra_inputs.contains_key(LEGACY_MAX_TOKENS),
+        tls: tls(connection, &urls, problems),
+        urls,
         endpoint,
         models: models(&args.model, problems),
         model_selection: choice(
@@ -68,7 +79,7 @@ pub(crate) fn resolve(
         streaming: args.streaming,
         api_key: api_key(args, &headers, variable, problems),
         headers,
-        extra_inputs: extra_inputs(args, problems),
+        extra_inputs,
         request_timeout_s: decimal(
             "--request-timeout-seconds",
             connection.request_timeout_seconds.as_ref(),
@@ -77,7 +88,6 @@ pub(crate) fn resolve(
         )
         .unwrap_or(DEFAULT_TIMEOUT_S),
         use_server_token_count: args.use_server_token_count,
-        legacy_max_tokens: args.use_legacy_max_tokens,
         connect,
         reuse,
         wait_for_model_s: decimal(
@@ -87,7 +97,6 @@ pub(crate) fn resolve(
             problems,
         )
         .unwrap_or(0.0),
-        tls: tls(connection, problems),
         proxy: ProxyPlan::from_environment(variable).unwrap_or_else(|errors| {
             errors.iter().for_each(|error| problems.add_general(error.to_string()));
             ProxyPlan::default()
@@ -177,6 +186,13 @@ fn extra_inputs(args: &EndpointArgs, problems: &mut Problems) -> Map<String, Val
             problems.add("--extra-inputs", error.to_string());
         }
     }
+    for (name, flag) in
+        [("model", "--model"), ("messages", "--input-file"), ("prompt", "--input-file"), ("input", "--input-file")]
+    {
+        if all.contains_key(name) {
+            problems.add("--extra-inputs", format!("`{name}` is what {flag} is for"));
+        }
+    }
     // Whether the answer is a stream decides what is measured, so there is one flag for it.
     if let Some(stream) = all.get("stream")
         && *stream != Value::Bool(args.streaming)
@@ -225,7 +241,20 @@ fn connections(args: &ConnectionArgs, problems: &mut Problems) -> (ConnectMode, 
     }
 }
 
-fn tls(args: &ConnectionArgs, problems: &mut Problems) -> TlsPlan {
+fn tls(args: &ConnectionArgs, urls: &[String], problems: &mut Problems) -> TlsPlan {
+    // Without a single good URL nobody knows, and the URLs are the problem.
+    if !urls.is_empty() && !urls.iter().any(|url| url.starts_with("https:")) {
+        for (flag, is_given) in [
+            ("--tls-ca-file", args.tls_ca_file.is_some()),
+            ("--tls-cert-file", args.tls_cert_file.is_some()),
+            ("--tls-key-file", args.tls_key_file.is_some()),
+            ("--tls-insecure", args.tls_insecure),
+        ] {
+            if is_given {
+                problems.add(flag, "needs an https URL: nothing else is encrypted");
+            }
+        }
+    }
     match (&args.tls_cert_file, &args.tls_key_file) {
         (Some(_), None) => problems.add("--tls-cert-file", "needs --tls-key-file"),
         (None, Some(_)) => problems.add("--tls-key-file", "needs --tls-cert-file"),

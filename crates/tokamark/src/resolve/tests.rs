@@ -212,8 +212,24 @@ fn flags_that_would_do_nothing_are_refused() {
         ("--input-file Cargo.toml --num-prompts 5", "--num-prompts: conflicts with --input-file"),
         ("--batch-size 2", "--batch-size: chat requests take one text"),
         ("--endpoint-type embeddings --output-tokens-mean 5", "--output-tokens-mean: embeddings have no output tokens"),
-        ("--tls-cert-file Cargo.toml", "--tls-cert-file: needs --tls-key-file"),
-        ("--tls-insecure --tls-ca-file Cargo.toml", "--tls-insecure: conflicts with --tls-ca-file"),
+        ("-u https://h --tls-cert-file Cargo.toml", "--tls-cert-file: needs --tls-key-file"),
+        ("-u https://h --tls-insecure --tls-ca-file Cargo.toml", "--tls-insecure: conflicts with --tls-ca-file"),
+        ("--tls-insecure", "--tls-insecure: needs an https URL"),
+        ("-u http://h --tls-ca-file Cargo.toml", "--tls-ca-file: needs an https URL"),
+        ("-u sim: --tls-insecure", "--tls-insecure: needs an https URL"),
+        ("--tokenizer builtin --tokenizer-revision 1", "--tokenizer-revision: is for names in the cache"),
+        ("--tokenizer Cargo.toml --tokenizer-revision 1", "--tokenizer-revision: is for names in the cache"),
+        (
+            "--endpoint-type embeddings --use-legacy-max-tokens",
+            "--use-legacy-max-tokens: embeddings have no output tokens",
+        ),
+        ("--extra-inputs model:x", "--extra-inputs: `model` is what --model is for"),
+        ("--extra-inputs messages:[]", "--extra-inputs: `messages` is what --input-file is for"),
+        ("--osl 4 --extra-inputs max_tokens:5", "--extra-inputs: `max_tokens:5` conflicts with --osl"),
+        (
+            "--osl 4 --osl-stddev 1 --extra-inputs max_completion_tokens:4",
+            "--extra-inputs: `max_completion_tokens:4` conflicts with --osl",
+        ),
     ] {
         let said = said(text);
         assert!(said.starts_with(&format!("error: {expected}")), "{text}: {said}");
@@ -339,4 +355,44 @@ fn everything_wrong_is_told_at_once_in_the_words_of_the_user() {
     ] {
         assert!(error.contains(line), "{line} is not in {error}");
     }
+}
+
+#[test]
+fn a_limit_may_be_given_twice_but_is_sent_once() {
+    let target = plan("--osl 4 --extra-inputs max_tokens:4").target;
+    assert!(target.legacy_max_tokens, "one field, by the name that was given");
+    assert!(!plan("--osl 4 --extra-inputs max_completion_tokens:4").target.legacy_max_tokens);
+    assert_eq!(plan("--extra-inputs max_tokens:7").target.extra_inputs["max_tokens"], 7);
+}
+
+#[test]
+fn tls_files_serve_if_any_url_is_encrypted() {
+    assert!(plan("-u http://a https://b --tls-insecure").target.tls.insecure);
+    // The URL is what is wrong then.
+    assert_eq!(said("-u ftp://a --tls-insecure").lines().count(), 1);
+}
+
+#[test]
+fn stems_of_names_leave_room_for_endings() {
+    let stem = "a".repeat(200);
+    assert_eq!(plan(&format!("--profile-export-prefix {stem}")).report.prefix, stem);
+    let message = said(&format!("--profile-export-prefix {stem}a"));
+    assert_eq!(message, "error: --profile-export-prefix: is longer than 200 bytes");
+}
+
+#[test]
+fn flags_that_hints_name_exist() {
+    let mut program = program();
+    program.build();
+    let command = program.find_subcommand("profile").unwrap();
+    let hints = include_str!("../../../metrics/src/warnings/words.rs");
+    let mut seen = 0;
+    for (start, _) in hints.match_indices("--") {
+        let flag: String = hints[start + 2..].chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+        if !flag.is_empty() {
+            assert!(command.get_arguments().any(|arg| arg.get_long() == Some(&flag)), "--{flag}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{seen}");
 }

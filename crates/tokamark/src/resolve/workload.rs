@@ -1,11 +1,15 @@
 //! What requests ask.
 
+use std::path::Path;
+
 use tokamark_plan::{EndpointKind, LengthDistribution, Source, TokenizerPlan, WorkloadPlan};
 
 use super::values::{Range, choice, decimal, file, whole};
 use crate::args::InputArgs;
 use crate::problems::Problems;
 
+/// Names of the tokenizer that is part of the program.
+const BUILTIN: [&str; 3] = ["builtin", "o200k_base", "o200k_harmony"];
 /// As both ancestors have it.
 const DEFAULT_INPUT_TOKENS: u32 = 550;
 /// Longer than any context; a slip of the finger rather than a wish.
@@ -89,6 +93,10 @@ fn output_tokens(args: &InputArgs, problems: &mut Problems) -> Option<LengthDist
 fn tokenizer(args: &InputArgs, problems: &mut Problems) -> TokenizerPlan {
     if args.tokenizer.as_deref().is_some_and(|name| name.trim().is_empty()) {
         problems.add("--tokenizer", "is empty");
+    }
+    let is_local = |name: &str| BUILTIN.contains(&name) || Path::new(name).exists();
+    if args.tokenizer_revision.is_some() && args.tokenizer.as_deref().is_some_and(is_local) {
+        problems.add("--tokenizer-revision", "is for names in the cache: it chooses nothing in the given --tokenizer");
     }
     TokenizerPlan {
         name: args.tokenizer.clone(),
