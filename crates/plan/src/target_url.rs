@@ -9,7 +9,7 @@ use crate::EndpointKind;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UrlError {
     /// Nothing, or blanks within.
-    #[error("`{0}` is not a URL: it is empty or has blanks in it")]
+    #[error("`{0}` is not a URL: it is empty, or has blanks or control characters in it")]
     Blank(String),
     /// It does not follow the grammar.
     #[error("`{url}` is not a URL: {reason}")]
@@ -111,6 +111,12 @@ fn parse(given: &str) -> Result<Url, UrlError> {
         return Err(UrlError::Blank(given.to_owned()));
     }
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    // `unix:/path` and `http:` would be hosts of that name.
+    let authority = with_scheme.split_once("://").map_or("", |(_, rest)| rest);
+    if authority.split(['/', '?', '#']).next().is_some_and(|host| host.ends_with(':')) {
+        let reason = "there is no port after the colon".to_owned();
+        return Err(UrlError::Syntax { url: given.to_owned(), reason });
+    }
     let url = Url::parse(&with_scheme)
         .map_err(|reason| UrlError::Syntax { url: given.to_owned(), reason: reason.to_string() })?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -267,6 +273,10 @@ mod tests {
         assert!(matches!(why("http://"), UrlError::Syntax { .. }));
         assert!(matches!(why("http://h:99999"), UrlError::Syntax { .. }));
         assert!(matches!(why("::1"), UrlError::Syntax { .. }));
+        for url in ["http:", "unix:/run/server", "localhost:/v1", "http://h:?x=1"] {
+            assert!(why(url).to_string().ends_with("is not a URL: there is no port after the colon"), "{url}");
+        }
+        assert!(matches!(why("http://h/\u{1}"), UrlError::Blank(_)));
         assert!(matches!(why("ftp://h"), UrlError::Scheme { .. }));
         assert!(matches!(why("http://h/#x"), UrlError::Fragment(_)));
         let secret = why("http://user:hunter2@h/v1");

@@ -181,10 +181,13 @@ fn client(health: &Health) -> String {
     if let Some(lateness) = health.send_lateness_ms {
         parts.push(format!("sent {} ms late (p99)", decimal(lateness.p99, 2)));
     }
-    parts.push(match health.read_lag_ms {
-        Some(lag) => format!("read {} ms late (p99), corrected by kernel timestamps", decimal(lag.p99, 2)),
-        None => "arrivals stamped by the program".to_owned(),
-    });
+    match health.read_lag_ms {
+        Some(lag) => {
+            parts.push(format!("read {} ms late (p99), corrected by kernel timestamps", decimal(lag.p99, 2)));
+        }
+        None if health.events > 0 => parts.push("arrivals stamped by the program".to_owned()),
+        None => {}
+    }
     if let (Some(achieved), Some(wanted)) = (health.achieved_rate, health.scheduled_rate) {
         parts.push(format!("{} of {} requests/s sent", decimal(achieved, 2), decimal(wanted, 2)));
     }
