@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -75,6 +76,7 @@ pub struct Engine {
     cancel: Arc<Cancel>,
     in_flight: Arc<InFlight>,
     keeps_connections: bool,
+    phase_start_ns: Arc<AtomicU64>,
 }
 
 impl Engine {
@@ -136,7 +138,15 @@ impl Engine {
         }
         let keeps_connections =
             plan.target.connect == ConnectMode::Ahead && plan.target.reuse == tokamark_plan::Reuse::Pooled;
-        Ok(Self { plan: plan.clone(), supply, workers, cancel, in_flight, keeps_connections })
+        Ok(Self {
+            plan: plan.clone(),
+            supply,
+            workers,
+            cancel,
+            in_flight,
+            keeps_connections,
+            phase_start_ns: Arc::default(),
+        })
     }
 
     /// A handle that stops the run.
@@ -149,6 +159,12 @@ impl Engine {
     #[must_use]
     pub fn in_flight(&self) -> Arc<InFlight> {
         Arc::clone(&self.in_flight)
+    }
+
+    /// When the phase that is going on began, monotonic nanoseconds; 0 before the first.
+    #[must_use]
+    pub fn phase_start_ns(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.phase_start_ns)
     }
 
     /// Number of workers.
@@ -218,6 +234,7 @@ impl Engine {
         let lookahead = Lookahead::start(Arc::clone(&self.supply), phase, load.request_count, depth)
             .map_err(ClientError::Worker)?;
         let start_ns = now_ns();
+        self.phase_start_ns.store(start_ns, Ordering::Release);
         let (answer, answers) = channel();
         let handed_out = self.hand_out(phase, load, start_ns, &lookahead, &answer);
         drop(answer);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ pub(crate) struct Derivation {
     raw: Option<RawWriter>,
     events: Option<EventsWriter>,
     outputs: Option<OutputsWriter>,
+    /// When the phase that is going on began, monotonic nanoseconds: where the grid of slices starts.
+    pub(crate) phase_start_ns: Arc<AtomicU64>,
     profiling_began: bool,
     /// The first file that could not be written. The figures go on without it.
     pub(crate) write_error: Option<RunError>,
@@ -79,7 +82,18 @@ impl Derivation {
             .then(|| OutputsWriter::create(&folder.names.outputs_json(), context.clone()))
             .transpose()?;
         let accumulator = Accumulator::new(plan, Some(folder.path.clone()))?;
-        Ok(Self { counting, accumulator, aids, rows, raw, events, outputs, profiling_began: false, write_error: None })
+        Ok(Self {
+            counting,
+            accumulator,
+            aids,
+            rows,
+            raw,
+            events,
+            outputs,
+            phase_start_ns: Arc::default(),
+            profiling_began: false,
+            write_error: None,
+        })
     }
 
     /// Takes the next request of the record.
@@ -87,7 +101,7 @@ impl Derivation {
         self.count(&mut record);
         if record.phase == Phase::Profiling && !self.profiling_began {
             self.profiling_began = true;
-            self.accumulator.begin_profiling(record.times.scheduled);
+            self.accumulator.begin_profiling(self.phase_start_ns.load(Ordering::Acquire));
         }
         let metrics = self.accumulator.add(&record);
         if let Some(rows) = &mut self.rows {

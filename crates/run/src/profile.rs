@@ -97,12 +97,13 @@ fn measure(
         Some(tokenizer) => Counting::Now(tokenizer.clone(), CountsWriter::create(&folder.counts())?),
     };
     let aids = Aids { requests: Some(requests), tokenizer };
-    let derivation = Derivation::new(plan, folder, &context, counting, aids)?;
+    let mut derivation = Derivation::new(plan, folder, &context, counting, aids)?;
 
     let (records_in, records_out) = channel();
     let engine = Engine::start(plan, &facts.run_id, supply.clone(), records_in)?;
     let control = Control { stop: engine.stop_handle(), live: Arc::new(Live::new(engine.in_flight())) };
     facts.workers = engine.worker_count();
+    derivation.phase_start_ns = engine.phase_start_ns();
     observer.detail(&format!("run {} in {}", facts.run_id, folder.path.display()));
     observer.detail(&format!("{} worker(s), tokenizer {}", facts.workers, facts.tokenizer));
     observer.started(&control);

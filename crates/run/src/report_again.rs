@@ -54,6 +54,7 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
         RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let counting = CountsReader::open(&source.counts()).map_or(Counting::Never, Counting::Before);
     let mut derivation = Derivation::new(&plan, &target, &context, counting, aids(&plan, &facts, seen.sent))?;
+    derivation.phase_start_ns = Arc::new(facts.profiling.start_ns.into());
     let mut reader = RecordReader::open(&record)?;
     while let Some(record) = reader.next_request()? {
         derivation.add(record);
