@@ -1,8 +1,9 @@
 //! Stopping what is under way.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use tokamark_clock::now_ns;
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
@@ -14,12 +15,15 @@ const STOPPED: u8 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Cancel {
     state: AtomicU8,
+    /// When it was first set for good; 0 before.
+    stopped_ns: AtomicU64,
     notify: Arc<Notify>,
 }
 
 impl Cancel {
     /// Sets it for good and wakes whoever waits.
     pub(crate) fn set(&self) {
+        let _ = self.stopped_ns.compare_exchange(0, now_ns(), Ordering::SeqCst, Ordering::SeqCst);
         self.state.store(STOPPED, Ordering::SeqCst);
         self.notify.notify_waiters();
     }
@@ -38,6 +42,11 @@ impl Cancel {
     /// Whether it is set.
     pub(crate) fn is_set(&self) -> bool {
         self.state.load(Ordering::SeqCst) != RUNNING
+    }
+
+    /// When it was first set for good, monotonic nanoseconds.
+    pub(crate) fn stopped_ns(&self) -> Option<u64> {
+        Some(self.stopped_ns.load(Ordering::SeqCst)).filter(|&at| at > 0)
     }
 
     /// Whether it is set for good.

@@ -44,6 +44,12 @@ impl StopHandle {
         self.0.set();
     }
 
+    /// When it was stopped, monotonic nanoseconds.
+    #[must_use]
+    pub fn stopped_ns(&self) -> Option<u64> {
+        self.0.stopped_ns()
+    }
+
     /// Whether it was stopped.
     #[must_use]
     pub fn is_stopped(&self) -> bool {

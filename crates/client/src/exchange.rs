@@ -99,7 +99,7 @@ impl Exchanger {
             model_index: job.prepared.model_index,
             attempt: 0,
             connection_reused: false,
-            times: Times { scheduled: job.ticket.due_ns, slot: job.slot_ns, ..Times::default() },
+            times: Times { scheduled: job.ticket.due_ns, slot: job.slot_ns, built: now_ns(), ..Times::default() },
             bytes_out: 0,
             bytes_in: 0,
             status: 0,
@@ -145,7 +145,7 @@ impl Exchanger {
         connection.served += 1;
         match end {
             Ok(body_ended) => {
-                self.keep(url, connection, body_ended).await;
+                record.times.body_end = self.keep(url, connection, body_ended).await;
                 End::Complete
             }
             Err(End::Refused { reusable }) => {
@@ -239,15 +239,15 @@ impl Exchanger {
         }
     }
 
-    /// Keeps the connection for the next request, once its body has ended.
-    async fn keep(&self, url: usize, mut connection: Connection, body_ended: bool) {
+    /// Keeps the connection for the next request, once its body has ended. Gives when it did, if it did in time.
+    async fn keep(&self, url: usize, mut connection: Connection, body_ended: bool) -> Option<u64> {
         if !body_ended {
             match tokio::time::timeout(END_OF_BODY_WAIT, drain(&mut connection)).await {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => return None,
                 // The server holds the stream open after its end mark; the slot does not wait for that.
                 Err(_) => {
-                    let Ok(permit) = Arc::clone(&self.draining).try_acquire_owned() else { return };
+                    let Ok(permit) = Arc::clone(&self.draining).try_acquire_owned() else { return None };
                     let pool = Rc::clone(&self.pool);
                     tokio::task::spawn_local(async move {
                         let _permit = permit;
@@ -256,13 +256,15 @@ impl Exchanger {
                             pool.give_back(url, connection);
                         }
                     });
-                    return;
+                    return None;
                 }
             }
         }
+        let body_end = connection.meter.last_read().arrival;
         if is_usable(&mut connection).await {
             self.pool.give_back(url, connection);
         }
+        Some(body_end)
     }
 
     fn conclude(&self, end: End, reading: &mut Reading, record: &mut RequestRecord) {

@@ -29,6 +29,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
         put(out, number);
     }
     put_difference(out, record.times.slot, base);
+    put_difference(out, record.times.built, base);
     put_difference(out, record.times.end, base);
     for time in [
         record.times.connect_start,
@@ -38,6 +39,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
         record.times.send_end,
         record.times.headers,
         record.times.first_byte,
+        record.times.body_end,
     ] {
         put_option(out, time.map(|time| zigzag(time, base)));
     }
@@ -95,11 +97,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<RequestRecord> {
     let bits = input.number()?;
     let base = input.number()?;
     let (bytes_out, bytes_in, status) = (input.number()?, input.number()?, input.small()?);
-    let (slot, end) = (input.difference(base)?, input.difference(base)?);
+    let (slot, built, end) = (input.difference(base)?, input.difference(base)?, input.difference(base)?);
     let mut time = || Some(input.option()?.map(|value| unzigzag(value, base)));
     let times = Times {
         scheduled: base,
         slot,
+        built,
         end,
         connect_start: time()?,
         connect_end: time()?,
@@ -108,6 +111,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<RequestRecord> {
         send_end: time()?,
         headers: time()?,
         first_byte: time()?,
+        body_end: time()?,
     };
     let (requested_output_tokens, local_input_tokens) = (input.option()?, input.option()?);
     let (local_output_tokens, local_reasoning_tokens) = (input.option()?, input.option()?);
@@ -328,6 +332,7 @@ pub(crate) mod tests {
             times: Times {
                 scheduled: 5_000_000_000,
                 slot: 5_000_000_100,
+                built: 5_000_000_150,
                 connect_start: Some(4_999_000_000),
                 connect_end: Some(4_999_100_000),
                 tls_end: None,
@@ -336,6 +341,7 @@ pub(crate) mod tests {
                 headers: Some(5_100_000_000),
                 first_byte: Some(5_100_000_000),
                 end: 5_200_000_000,
+                body_end: Some(5_200_000_001),
             },
             bytes_out: 4_096,
             bytes_in: 1 << 40,

@@ -90,6 +90,12 @@ pub struct RunFacts {
     pub anchor_start: Anchor,
     /// Both clocks at the end; the difference shows steps and drift.
     pub anchor_end: Anchor,
+    /// When the workers were there and the connections that are opened ahead were open, monotonic nanoseconds.
+    #[serde(default)]
+    pub ready_ns: Option<u64>,
+    /// When somebody asked the run to stop, monotonic nanoseconds.
+    #[serde(default)]
+    pub stop_requested_ns: Option<u64>,
     /// The warm-up, if there was one.
     pub warmup: Option<PhaseSpan>,
     /// The measured phase.

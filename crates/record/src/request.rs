@@ -20,6 +20,8 @@ pub struct Times {
     pub scheduled: u64,
     /// When it got its concurrency slot.
     pub slot: u64,
+    /// When its bytes were ready to be sent.
+    pub built: u64,
     /// When a new connection was begun for it; absent if an open one was used.
     pub connect_start: Option<u64>,
     /// When TCP was connected.
@@ -34,8 +36,10 @@ pub struct Times {
     pub headers: Option<u64>,
     /// When the first byte of the response body arrived.
     pub first_byte: Option<u64>,
-    /// When the body ended, or the request failed or was cancelled.
+    /// When the answer ended (by its end mark or with the body), or the request failed or was cancelled.
     pub end: u64,
+    /// When the body ended, which may be after its end mark; absent if it was not read to its end.
+    pub body_end: Option<u64>,
 }
 
 /// One event of an answer. A body that is not a stream is one event.

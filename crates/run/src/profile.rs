@@ -111,6 +111,7 @@ fn measure(
         ready::wait(&engine, &control.stop, &supply, plan.target.wait_for_model_s)?;
     }
     let opened = engine.connect_ahead()?;
+    facts.ready_ns = Some(now_ns());
     observer.detail(&format!("{opened} connection(s) opened ahead"));
 
     let progress = Arc::new(Progress::default());
@@ -135,6 +136,7 @@ fn measure(
     progress.complete();
     let (mut recorded, derivation) = (recorded?, follower.join().map_err(|_| RunError::ThreadGone)?);
 
+    facts.stop_requested_ns = control.stop.stopped_ns();
     note_outcome(&mut facts, &outcome?, &recorded);
     let rows = workload.rows().map_or(recorded.sent, |rows| rows.min(recorded.sent));
     let (digest, inputs_error) = ledger.finish(rows);
@@ -232,6 +234,8 @@ fn first_facts(plan: &Plan, command: Vec<String>, workload: &Workload) -> RunFac
         plan: plan.clone(),
         anchor_start: start,
         anchor_end: start,
+        ready_ns: None,
+        stop_requested_ns: None,
         warmup: None,
         profiling: PhaseSpan::default(),
         // Stands until the run is over.

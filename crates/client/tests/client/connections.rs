@@ -279,6 +279,25 @@ fn a_body_held_open_after_the_end_mark_holds_no_slot() {
     assert_eq!(arrived.load(Ordering::SeqCst), 3);
     assert!(records.windows(2).all(|pair| pair[0].times.end <= pair[1].times.send_start.unwrap()));
     assert_eq!(server.connections(), 3);
+    // Nobody waited for the ends of the first two bodies.
+    assert!(records[..2].iter().all(|record| record.times.body_end.is_none()));
+}
+
+#[test]
+fn a_body_that_is_read_to_its_end_says_when_that_was() {
+    let server = Server::start(|peer| {
+        while peer.request().is_some() {
+            peer.write(STREAM.to_owned() + &chunk(&events(&["a"])));
+            peer.write(LAST_CHUNK);
+        }
+    });
+    let records = run(&plan(&server.url(), 2));
+    assert_all_ok(&records, 2);
+    for record in &records {
+        let times = &record.times;
+        assert!(times.slot <= times.built && times.built <= times.send_start.unwrap());
+        assert!(times.body_end.is_some_and(|end| end >= times.end));
+    }
 }
 
 #[test]

@@ -75,6 +75,8 @@ pub(crate) fn facts(plan: &Plan) -> RunFacts {
         plan: plan.clone(),
         anchor_start: Anchor { monotonic_ns: 0, wall_ns: WALL_START },
         anchor_end: Anchor { monotonic_ns: ns(5000.0), wall_ns: WALL_START + ns(5000.0) },
+        ready_ns: None,
+        stop_requested_ns: None,
         warmup: None,
         profiling: PhaseSpan { start_ns: 0, sent_ns: ns(4000.0), end_ns: ns(5000.0) },
         stop: StopReason::Completed,
