@@ -7,6 +7,7 @@ answered, the counts add up, exact prompt lengths are what the server counted, a
 import argparse
 import json
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -116,6 +117,26 @@ def check_prompts(checks, name, rows, exact):
                     INPUT_TOKENS <= lengths[0] <= INPUT_TOKENS + 1)
 
 
+def check_interrupt(checks, args, folder, url):
+    """Ctrl-C in the middle of a run: a valid report of what was measured, and the exit status that says so."""
+    line = [args.binary, "profile", "-m", "tiny-llama", "--url", url, "--streaming", "--concurrency", "4",
+            "--benchmark-duration", "60", "--osl", str(OUTPUT_TOKENS), "--extra-inputs", "ignore_eos:true",
+            "--artifact-dir", str(folder), "--ui", "none"]
+    child = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(2)
+    child.send_signal(signal.SIGINT)
+    checks.equal("interrupted: exit status", child.wait(30), 130)
+    summary = json.loads((folder / "profile_export_tokamark.json").read_text())
+    rows = [json.loads(text) for text in (folder / "profile_export.jsonl").read_text().splitlines()]
+    counts = summary["counts"]
+    print(f"interrupted: {counts}", flush=True)
+    checks.equal("interrupted: was_cancelled", summary["was_cancelled"], True)
+    checks.true("interrupted: some requests are ok, at most 4 are cancelled, none failed",
+                counts["ok"] > 0 and counts["cancelled"] <= 4 and counts["failed"] == 0)
+    checks.equal("interrupted: rows", len(rows), counts["attempted"])
+    checks.equal("interrupted: latencies", len(values(rows, "request_latency")), counts["ok"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
@@ -135,6 +156,7 @@ def main():
                     status, summary, rows = profile(args, folder / name.replace(", ", "-"), server.url, *options)
                     check_run(checks, name, status, summary, rows, tokens=True, streaming=streaming)
                     check_prompts(checks, name, rows, exact=bool(args.tokenizer) and kind == "completions")
+            check_interrupt(checks, args, folder / "interrupted", server.url)
         with Server(args, "--embeddings") as server:
             status, summary, rows = profile(args, folder / "embeddings", server.url, "-m", "tiny-embed",
                                             "--endpoint-type", "embeddings")
