@@ -9,8 +9,9 @@
 //! not, and `/v1/models`, `/health`, `/metrics` (under vLLM's names) and `/reset_prefix_cache`. [`OPTIONS`] lists what can
 //! be set, and [`SimConfig`] holds it; `"sim:?decode=50&max_batch=64".parse()` makes one from a URL.
 //!
-//! Token `n` of an answer is word `n` of a fixed list ([`word`]), so that a lost or doubled token shows. Prompts are counted at one token for
-//! every four bytes, or by words, or by a [`TokenCounter`] that is plugged in.
+//! Token `n` of an answer is word `n` of a fixed list ([`word`]): one token of o200k each, and no two alike, so that a client's
+//! count agrees with the usage and a lost or doubled token shows. Prompts are counted at one token for every four bytes, or by
+//! words, or by a [`TokenCounter`] that is plugged in.
 //!
 //! ```
 //! use tokamark_sim::{Server, SimConfig};

@@ -16,8 +16,11 @@ pub(crate) fn counter(counting: Counting) -> TokenCounter {
 const WORD_COUNT: usize = 256;
 
 /// The words of answers, in the order in which they come. With the space before it, each is one token of o200k and of most
-/// other vocabularies, so that a client that counts agrees with the usage. They all differ, so that a lost or doubled token
-/// shows.
+/// other vocabularies, and stays one next to any other, so that a client that counts agrees with the usage. All are
+/// lower-case ASCII, so that they are their own JSON.
+///
+/// They all differ, so that a lost or doubled token shows twice: in the count, and in the text, where the word after the
+/// fault is not the one that follows in the list. Only the loss of a multiple of 256 in a row shows in the count alone.
 static WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| include_str!("words.txt").split_ascii_whitespace().map(|word| format!(" {word}")).collect());
 
