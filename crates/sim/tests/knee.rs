@@ -1,4 +1,5 @@
 //! The knee of the batching engine, on a simulated clock: exact, and without a socket.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use tokamark_clock::{MILLISECOND, SECOND};
 use tokamark_sim::SimConfig;
