@@ -10,7 +10,7 @@ use tokamark_metrics::Accumulator;
 use tokamark_plan::{ExportLevel, Plan};
 use tokamark_record::{CountsReader, CountsWriter, Outcome, Phase, RecordFileError, RecordReader, RequestRecord};
 use tokamark_report::{CountTokens, EventsWriter, OutputsWriter, RawWriter, RecordsWriter, RunContext, WriteError};
-use tokamark_workload::Tokenizer;
+use tokamark_tokenizer::Tokenizer;
 
 use crate::RunError;
 use crate::folder::Folder;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tokamark_plan::{ExportLevel, Plan};
 use tokamark_record::{CountsReader, Phase, PhaseSpan, RecordReader, RequestRecord, RunFacts, StopReason};
 use tokamark_report::RunContext;
+use tokamark_tokenizer::resolve;
 use tokamark_workload::Workload;
-use tokamark_workload::tokenizer::resolve;
 
 use crate::RunError;
 use crate::folder::{Folder, RECORD_ENDING, reason};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tokamark_plan::Plan;
 use tokamark_plan::target_url::{endpoint_url, is_simulated};
 use tokamark_sim::{Server, SimConfig, TokenCounter};
-use tokamark_workload::Tokenizer;
-use tokamark_workload::tokenizer::resolve;
+use tokamark_tokenizer::Tokenizer;
+use tokamark_tokenizer::resolve;
 
 /// Engines that run until they are dropped.
 #[derive(Default)]

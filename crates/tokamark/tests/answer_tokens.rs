@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 use tokamark_sim::{Server, SimConfig};
-use tokamark_workload::Tokenizer;
+use tokamark_tokenizer::Tokenizer;
 
 fn start(options: &str) -> Server {
     let config: SimConfig = format!("sim:?event-rate=inf&ttft=0&overhead=0&{options}").parse().unwrap();

@@ -4,13 +4,11 @@
 mod dataset;
 mod digest;
 mod synthetic;
-pub mod tokenizer;
 mod turn;
 mod workload;
 
 pub use dataset::{DatasetError, Fault, Faults};
 pub use digest::Digest;
 pub use synthetic::LengthError;
-pub use tokenizer::{Tokenizer, TokenizerError};
 pub use turn::Turn;
 pub use workload::{Workload, WorkloadError};

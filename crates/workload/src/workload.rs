@@ -4,8 +4,8 @@ use tokamark_plan::{Plan, Source};
 
 use crate::dataset::{Dataset, DatasetError};
 use crate::synthetic::{LengthError, Lengths, Phase, Streams, Synthetic};
-use crate::tokenizer::{Resolved, TokenizerError, resolve};
-use crate::{Digest, Tokenizer, Turn};
+use crate::{Digest, Turn};
+use tokamark_tokenizer::{Resolved, Tokenizer, TokenizerError, resolve};
 
 /// Why there is no workload.
 #[derive(Debug, thiserror::Error)]

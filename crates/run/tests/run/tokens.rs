@@ -1,7 +1,7 @@
 //! Who counts the tokens of answers.
 
 use tokamark_metrics::Metric;
-use tokamark_workload::Tokenizer;
+use tokamark_tokenizer::Tokenizer;
 
 use crate::support::{json_of, plan, rows, run, serve, values, without_usage};
 

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use clap::{Arg, ArgMatches, Command};
 use tokamark_plan::TokenizerPlan;
 use tokamark_sim::{OPTIONS, Server, SimConfig};
-use tokamark_workload::tokenizer::resolve;
+use tokamark_tokenizer::resolve;
 
 use crate::cli::{Invocation, could_not_run, usage_error};
 use crate::console::print;

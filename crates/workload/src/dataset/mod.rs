@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-use crate::Tokenizer;
 pub use fault::{DatasetError, Fault, Faults};
 use single_turn::RowReader;
+use tokamark_tokenizer::Tokenizer;
 
 /// The rows of a file. It has at least one.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::pool::{Pool, Unit};
 use super::random::Stream;
-use crate::Tokenizer;
+use tokamark_tokenizer::Tokenizer;
 
 /// Rounds of appending and removing by estimate before the end is tried out sign by sign.
 const ROUNDS: u32 = 12;

@@ -7,12 +7,12 @@ mod random;
 
 use tokamark_plan::LengthDistribution;
 
-use crate::Tokenizer;
 use compose::{Composed, compose};
 pub use length::LengthError;
 pub(crate) use length::Lengths;
 use pool::Pool;
 pub(crate) use random::Streams;
+use tokamark_tokenizer::Tokenizer;
 
 /// Which of the two families of prompts a row is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

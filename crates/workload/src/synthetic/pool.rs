@@ -1,6 +1,6 @@
 //! The words that prompts are made of, as a tokenizer sees them.
 
-use crate::Tokenizer;
+use tokamark_tokenizer::Tokenizer;
 
 /// Plain English words.
 static WORDS: &str = include_str!("words.txt");

@@ -6,8 +6,9 @@ use crate::plans::plan;
 use crate::vocabularies::{bpe_json, word_json};
 use proptest::prelude::*;
 use tokamark_plan::{LengthDistribution, Source};
-use tokamark_workload::tokenizer::Resolved;
-use tokamark_workload::{Tokenizer, Turn, Workload};
+use tokamark_tokenizer::Resolved;
+use tokamark_tokenizer::Tokenizer;
+use tokamark_workload::{Turn, Workload};
 
 /// The compiled-in tokenizer, one that merges across words, one of single letters, and one of whole words.
 fn tokenizers() -> Vec<Tokenizer> {

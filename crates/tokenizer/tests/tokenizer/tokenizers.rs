@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::vocabularies::{bpe_json, word_json};
 use tokamark_plan::TokenizerPlan;
-use tokamark_workload::tokenizer::{HubCache, Resolved, resolve_with};
-use tokamark_workload::{Tokenizer, TokenizerError};
+use tokamark_tokenizer::{HubCache, Resolved, resolve_with};
+use tokamark_tokenizer::{Tokenizer, TokenizerError};
 
 fn find(name: Option<&str>, model: &str, cache: &Path) -> Result<Resolved, TokenizerError> {
     let plan = TokenizerPlan { name: name.map(str::to_owned), revision: "main".into() };

@@ -2,7 +2,7 @@
 
 use tokenizers::{Encoding, Tokenizer};
 
-use super::TokenizerError;
+use crate::TokenizerError;
 
 /// A loaded `tokenizer.json`.
 pub(super) struct HuggingFace(Tokenizer);

@@ -8,14 +8,14 @@ use std::{env, fs};
 
 use regex_syntax::hir::{Class, HirKind};
 
-#[path = "src/tokenizer/builtin/format.rs"]
+#[path = "src/builtin/format.rs"]
 mod format;
 
 use format::{BLOCK, RANK_BITS, SLOT_BITS, class, fingerprint, first_slot, hash};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/tokenizer/builtin/format.rs");
+    println!("cargo::rerun-if-changed=src/builtin/format.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
     write_vocabulary(&out)?;
     write_classes(&out)?;

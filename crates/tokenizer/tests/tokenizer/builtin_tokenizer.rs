@@ -1,7 +1,7 @@
 //! The compiled-in tokenizer gives the ids that tiktoken gives.
 
 use proptest::prelude::*;
-use tokamark_workload::Tokenizer;
+use tokamark_tokenizer::Tokenizer;
 
 #[track_caller]
 fn assert_same(text: &str) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tokamark_plan::TokenizerPlan;
 
-use super::{HubCache, Tokenizer, TokenizerError};
+use crate::{HubCache, Tokenizer, TokenizerError};
 
 const FILE: &str = "tokenizer.json";
 
