@@ -1,8 +1,10 @@
 //! What the bodies of all dialects have in common.
 
 use bytes::Bytes;
+use serde::Serialize;
+use serde::ser::SerializeMap;
 use serde_json::{Map, Value, json};
-use tokamark_workload::Turn;
+use tokamark_conversation::{Prompt, Turn};
 
 use crate::BodyOptions;
 
@@ -26,8 +28,37 @@ pub(crate) fn add_stream(body: &mut Map<String, Value>, turn: &Turn, options: &B
     }
 }
 
+/// A list in the place of a field that is null, so that long histories are not copied into a tree first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LongField<'a> {
+    /// Name of the field.
+    pub(crate) name: &'static str,
+    /// First part of the list.
+    pub(crate) past: &'a [Value],
+    /// Second part.
+    pub(crate) now: &'a [Value],
+}
+
+/// A body that the dataset gives whole; it is sent byte for byte.
+pub(crate) fn given(turn: &Turn) -> Option<Bytes> {
+    match &turn.prompt {
+        Prompt::Body(text) => Some(Bytes::from(text.clone())),
+        _ => None,
+    }
+}
+
 /// Merges the options' fields, then the turn's, over the body's own.
-pub(crate) fn finish(mut body: Map<String, Value>, turn: &Turn, options: &BodyOptions) -> Bytes {
+pub(crate) fn finish(body: Map<String, Value>, turn: &Turn, options: &BodyOptions) -> Bytes {
+    finish_long(body, None, turn, options)
+}
+
+/// [`finish`] with a list that stands for a null field of the body.
+pub(crate) fn finish_long(
+    mut body: Map<String, Value>,
+    long: Option<LongField<'_>>,
+    turn: &Turn,
+    options: &BodyOptions,
+) -> Bytes {
     for (key, value) in options.extra.iter().chain(&turn.extra) {
         let mut value = value.clone();
         if key == "stream_options"
@@ -39,7 +70,8 @@ pub(crate) fn finish(mut body: Map<String, Value>, turn: &Turn, options: &BodyOp
         }
         body.insert(key.clone(), value);
     }
-    Bytes::from(Value::Object(body).to_string())
+    // A tree of JSON values can always be written.
+    Bytes::from(serde_json::to_vec(&Whole { body: &body, long }).unwrap_or_default())
 }
 
 /// A limit of output tokens, if the turn has one.
@@ -50,9 +82,35 @@ pub(crate) fn add_limit(body: &mut Map<String, Value>, name: &str, turn: &Turn) 
 }
 
 /// One text as a string, several as a list.
-pub(crate) fn text_or_list(texts: &[String]) -> Value {
-    match texts {
-        [text] => text.as_str().into(),
-        texts => texts.into(),
+pub(crate) fn text_or_list(texts: Vec<&str>) -> Value {
+    match texts.as_slice() {
+        [text] => (*text).into(),
+        _ => texts.into(),
+    }
+}
+
+struct Whole<'a> {
+    body: &'a Map<String, Value>,
+    long: Option<LongField<'a>>,
+}
+
+impl Serialize for Whole<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.body.len()))?;
+        for (key, value) in self.body {
+            match self.long {
+                Some(long) if long.name == key && value.is_null() => map.serialize_entry(key, &List(long))?,
+                _ => map.serialize_entry(key, value)?,
+            }
+        }
+        map.end()
+    }
+}
+
+struct List<'a>(LongField<'a>);
+
+impl Serialize for List<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.past.iter().chain(self.0.now))
     }
 }

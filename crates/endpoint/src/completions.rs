@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use tokamark_wire::{Answer, EventInfo, openai};
-use tokamark_workload::Turn;
 
-use crate::{BodyOptions, Dialect, body, read_openai_event};
+use crate::message::texts_of;
+use crate::{BodyOptions, Dialect, Request, body, messages_of, read_openai_event};
 
 /// The (text) completions dialect. Several texts are a batch of prompts.
 #[derive(Debug)]
@@ -23,9 +23,20 @@ impl Dialect for Completions {
         true
     }
 
-    fn body(&self, turn: &Turn, options: &BodyOptions) -> Bytes {
+    fn body(&self, request: Request<'_>, options: &BodyOptions) -> Bytes {
+        let turn = request.turn;
+        if let Some(given) = body::given(turn) {
+            return given;
+        }
+        let own = messages_of(turn);
+        let prompt = if request.past.is_empty() {
+            body::text_or_list(texts_of(&own).collect())
+        } else {
+            // There are no roles here: what was said before is simply the text that goes before.
+            texts_of(request.past).chain(texts_of(&own)).collect::<Vec<_>>().join("\n\n").into()
+        };
         let mut fields = body::with_model(turn, options);
-        fields.insert("prompt".to_owned(), body::text_or_list(&turn.texts));
+        fields.insert("prompt".to_owned(), prompt);
         body::add_stream(&mut fields, turn, options);
         body::add_limit(&mut fields, "max_tokens", turn);
         body::finish(fields, turn, options)

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use tokamark_wire::{Answer, EventInfo, openai};
-use tokamark_workload::Turn;
 
-use crate::{BodyOptions, Dialect, body, read_openai_event};
+use crate::message::texts_of;
+use crate::{BodyOptions, Dialect, Request, body, messages_of, read_openai_event};
 
 /// The embeddings dialect: a list of texts in, a list of vectors out, no stream and no tokens.
 #[derive(Debug)]
@@ -23,9 +23,13 @@ impl Dialect for Embeddings {
         false
     }
 
-    fn body(&self, turn: &Turn, options: &BodyOptions) -> Bytes {
+    fn body(&self, request: Request<'_>, options: &BodyOptions) -> Bytes {
+        let turn = request.turn;
+        if let Some(given) = body::given(turn) {
+            return given;
+        }
         let mut fields = body::with_model(turn, options);
-        fields.insert("input".to_owned(), turn.texts.as_slice().into());
+        fields.insert("input".to_owned(), texts_of(&messages_of(turn)).collect::<Vec<_>>().into());
         body::finish(fields, turn, options)
     }
 

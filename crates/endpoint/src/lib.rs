@@ -4,14 +4,16 @@ mod body;
 mod chat;
 mod completions;
 mod embeddings;
+mod message;
 mod verdict;
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
+use tokamark_conversation::Turn;
 use tokamark_plan::EndpointKind;
 use tokamark_wire::{Answer, EventInfo, openai};
-use tokamark_workload::Turn;
 
+pub use message::{message, messages_of};
 pub use verdict::{Ending, Verdict, VerdictKind, http_error, judge};
 
 /// What a body needs beside the turn.
@@ -27,6 +29,24 @@ pub struct BodyOptions {
     pub extra: Map<String, Value>,
 }
 
+/// What a request says.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What was said before the turn, as OpenAI chat messages: system message, earlier turns and their answers.
+    pub past: &'a [Value],
+    /// Tools that the conversation offers; the turn's own go before them.
+    pub tools: Option<&'a Value>,
+    /// The turn.
+    pub turn: &'a Turn,
+}
+
+impl<'a> From<&'a Turn> for Request<'a> {
+    /// A request without a past.
+    fn from(turn: &'a Turn) -> Self {
+        Self { past: &[], tools: None, turn }
+    }
+}
+
 /// One API dialect. Stateless: what is learnt of an answer lives in [`Answer`].
 pub trait Dialect: Send + Sync + std::fmt::Debug {
     /// Path under the base URL, such as `/v1/chat/completions`.
@@ -35,8 +55,8 @@ pub trait Dialect: Send + Sync + std::fmt::Debug {
     fn can_stream(&self) -> bool;
     /// Whether answers consist of tokens (embeddings do not).
     fn generates_tokens(&self) -> bool;
-    /// The request body for a turn.
-    fn body(&self, turn: &Turn, options: &BodyOptions) -> Bytes;
+    /// The body of a request.
+    fn body(&self, request: Request<'_>, options: &BodyOptions) -> Bytes;
     /// Reads the data of one stream event, adds its text to the answer and says what it was.
     fn read_event(&self, name: &[u8], data: &[u8], answer: &mut Answer) -> EventInfo;
     /// Reads a whole body that is not a stream. Sets `answer.error` for an error in any known shape.

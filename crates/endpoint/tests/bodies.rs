@@ -1,9 +1,9 @@
 //! The bodies that are sent, byte for byte.
 
 use serde_json::{Map, Value, json};
+use tokamark_conversation::{Prompt, Turn};
 use tokamark_endpoint::{BodyOptions, dialect};
 use tokamark_plan::EndpointKind;
-use tokamark_workload::Turn;
 
 fn map(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
@@ -14,11 +14,11 @@ fn options(extra: Value) -> BodyOptions {
 }
 
 fn turn(texts: &[&str]) -> Turn {
-    Turn { texts: texts.iter().map(|&text| text.to_owned()).collect(), ..Turn::default() }
+    Turn { prompt: Prompt::Texts(texts.iter().map(|&text| text.to_owned()).collect()), ..Turn::default() }
 }
 
 fn body(kind: EndpointKind, turn: &Turn, options: &BodyOptions) -> String {
-    String::from_utf8_lossy(&dialect(kind).body(turn, options)).into_owned()
+    String::from_utf8_lossy(&dialect(kind).body(turn.into(), options)).into_owned()
 }
 
 fn chat(turn: &Turn, options: &BodyOptions) -> String {

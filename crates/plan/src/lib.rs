@@ -14,7 +14,7 @@ pub use load::{Arrival, LoadPlan};
 pub use proxy::ProxyError;
 pub use report::{ExportLevel, FailureTolerance, GoodputTarget, ReportPlan, Ui};
 pub use target::{ConnectMode, EndpointKind, ModelSelection, ProxyPlan, Reuse, Secret, TargetPlan, TlsPlan};
-pub use workload::{LengthDistribution, Source, TokenizerPlan, WorkloadPlan};
+pub use workload::*;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
+use tokamark_conversation::Turn;
 use tokamark_report::{InputsWriter, WriteError, conversation_id};
-use tokamark_workload::{Digest, Turn};
+use tokamark_workload::Digest;
 
 /// Takes each row as it is made ready, and commits it once it has surely been sent.
 pub(crate) struct Ledger {
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     fn turn(row: u64) -> Turn {
-        Turn { row, texts: vec![format!("text {row}")], ..Turn::default() }
+        Turn::text(row, format!("text {row}"))
     }
 
     fn digest(rows: u64) -> String {

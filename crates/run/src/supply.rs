@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tokamark_client::{Prepared, Supply};
+use tokamark_conversation::Turn;
 use tokamark_endpoint::{BodyOptions, Dialect, dialect};
 use tokamark_plan::{ModelSelection, Plan};
 use tokamark_record::Phase;
-use tokamark_workload::{Turn, Workload};
+use tokamark_workload::Workload;
 
 use crate::ledger::Ledger;
 
@@ -68,7 +69,7 @@ impl Requests {
     }
 
     fn body(&self, turn: &Turn, model: usize) -> Bytes {
-        self.options.get(model).map_or_else(Bytes::new, |options| self.dialect.body(turn, options))
+        self.options.get(model).map_or_else(Bytes::new, |options| self.dialect.body(turn.into(), options))
     }
 
     fn make(&self, turn: &Turn, model: usize) -> Prepared {
@@ -100,7 +101,7 @@ impl WorkloadSupply {
 
     /// A request that asks for one token, to find out whether the model answers.
     pub(crate) fn probe(&self) -> Prepared {
-        let turn = Turn { texts: vec!["Hello".to_owned()], output_tokens: Some(1), ..Turn::default() };
+        let turn = Turn { output_tokens: Some(1), ..Turn::text(0, "Hello") };
         self.requests.make(&turn, 0)
     }
 }

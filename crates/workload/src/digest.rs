@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::Turn;
+use tokamark_conversation::Turn;
 
 /// SHA-256 over turns, each as one line of JSON with its fields in a fixed order.
 #[derive(Clone, Debug, Default)]

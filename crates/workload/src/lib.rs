@@ -4,11 +4,9 @@
 mod dataset;
 mod digest;
 mod synthetic;
-mod turn;
 mod workload;
 
 pub use dataset::{DatasetError, Fault, Faults};
 pub use digest::Digest;
 pub use synthetic::LengthError;
-pub use turn::Turn;
 pub use workload::{Workload, WorkloadError};

@@ -1,10 +1,11 @@
 //! The workload as a whole.
 
+use tokamark_conversation::{Prompt, Turn};
 use tokamark_plan::{Plan, Source};
 
+use crate::Digest;
 use crate::dataset::{Dataset, DatasetError};
 use crate::synthetic::{LengthError, Lengths, Phase, Streams, Synthetic};
-use crate::{Digest, Turn};
 use tokamark_tokenizer::{Resolved, Tokenizer, TokenizerError, resolve};
 
 /// Why there is no workload.
@@ -16,6 +17,9 @@ pub enum WorkloadError {
     /// The dataset cannot be used.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
+    /// The public dataset is not known.
+    #[error("the public dataset `{0}` is not known")]
+    Public(String),
     /// The lengths of the prompts cannot be drawn.
     #[error("the input length is not usable: {0}")]
     InputLength(LengthError),
@@ -63,18 +67,21 @@ impl Workload {
         let workload = &plan.workload;
         let entries = workload.entries.map(|entries| entries.max(1));
         let (rows, limit) = match &workload.source {
-            Source::Synthetic { input_tokens } => {
-                let synthetic = Synthetic::new(tokenizer.clone(), *input_tokens, workload.batch_size, seed)
-                    .map_err(WorkloadError::InputLength)?;
+            Source::Synthetic(synthetic) => {
+                let synthetic =
+                    Synthetic::new(tokenizer.clone(), synthetic.input_tokens.clone(), workload.batch_size, seed)
+                        .map_err(WorkloadError::InputLength)?;
                 (Rows::Synthetic(Box::new(synthetic)), entries)
             }
-            Source::SingleTurn { path } => {
-                let dataset = Dataset::single_turn(path)?;
+            Source::File(file) => {
+                let dataset = Dataset::single_turn(&file.path)?;
                 let count = dataset.rows.len() as u64;
                 (Rows::Dataset(dataset), Some(entries.map_or(count, |entries| entries.min(count))))
             }
+            Source::Public(public) => return Err(WorkloadError::Public(public.name.clone())),
         };
-        let output = workload.output_tokens.map(|output| Lengths::new(output, Streams::new(seed, "output length")));
+        let output =
+            workload.output_tokens.clone().map(|output| Lengths::new(output, Streams::new(seed, "output length")));
         let output = output.transpose().map_err(WorkloadError::OutputLength)?;
         let is_used_once = limit.is_none_or(|limit| plan.load.request_count.is_some_and(|count| count <= limit));
         let are_distinct = matches!(rows, Rows::Synthetic(_)) && is_used_once;
@@ -166,7 +173,7 @@ impl Workload {
                 let made = synthetic.row(phase, row);
                 Turn {
                     row,
-                    texts: made.texts,
+                    prompt: Prompt::Texts(made.texts),
                     input_tokens: Some(made.tokens),
                     output_tokens: drawn(),
                     ..Turn::default()
@@ -176,11 +183,12 @@ impl Workload {
                 let found = &dataset.rows[row as usize];
                 Turn {
                     row,
-                    texts: found.texts.clone(),
+                    prompt: Prompt::Texts(found.texts.clone()),
                     input_tokens: Some(found.tokens(&self.tokenizer)),
                     output_tokens: found.output_tokens.or_else(drawn),
                     model: found.model.clone(),
                     extra: found.extra.clone(),
+                    ..Turn::default()
                 }
             }
         }

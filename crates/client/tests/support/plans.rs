@@ -36,11 +36,8 @@ pub(crate) fn plan(url: &str, count: u64) -> Plan {
             workers: Some(1),
         },
         workload: WorkloadPlan {
-            source: Source::Synthetic { input_tokens: LengthDistribution { mean: 1.0, stddev: 0.0 } },
-            output_tokens: None,
-            entries: None,
-            batch_size: 1,
-            tokenizer: TokenizerPlan { name: None, revision: "main".to_owned() },
+            tokenizer: TokenizerPlan { name: None, ..TokenizerPlan::builtin() },
+            ..WorkloadPlan::prompts(LengthDistribution::fixed(1.0))
         },
         report: ReportPlan {
             goodput: Vec::new(),

@@ -45,11 +45,8 @@ pub(crate) fn plan() -> Plan {
             workers: None,
         },
         workload: WorkloadPlan {
-            source: Source::Synthetic { input_tokens: LengthDistribution { mean: 550.0, stddev: 0.0 } },
-            output_tokens: None,
-            entries: None,
-            batch_size: 1,
-            tokenizer: TokenizerPlan { name: None, revision: "main".into() },
+            tokenizer: TokenizerPlan { name: None, ..TokenizerPlan::builtin() },
+            ..WorkloadPlan::prompts(LengthDistribution::fixed(550.0))
         },
         report: ReportPlan {
             goodput: Vec::new(),

@@ -81,7 +81,7 @@ fn the_summary_is_what_the_rows_say() {
     let mut plan = plan(&url, 40, folder.path());
     plan.load.warmup_requests = 3;
     plan.load.workers = Some(2);
-    plan.workload.output_tokens = Some(tokamark_plan::LengthDistribution { mean: 12.0, stddev: 4.0 });
+    plan.workload.output_tokens = Some(tokamark_plan::LengthDistribution::normal(12.0, 4.0));
     let summary = run(&plan).summary;
     let rows = rows(folder.path());
     assert_eq!(all_rows(folder.path()).len(), 43);

@@ -56,11 +56,8 @@ pub(crate) fn plan(url: &str, count: u64, folder: &Path) -> Plan {
             workers: Some(1),
         },
         workload: WorkloadPlan {
-            source: Source::Synthetic { input_tokens: LengthDistribution { mean: 20.0, stddev: 0.0 } },
-            output_tokens: Some(LengthDistribution { mean: 5.0, stddev: 0.0 }),
-            entries: None,
-            batch_size: 1,
-            tokenizer: TokenizerPlan { name: Some("builtin".to_owned()), revision: "main".to_owned() },
+            output_tokens: Some(LengthDistribution::fixed(5.0)),
+            ..WorkloadPlan::prompts(LengthDistribution::fixed(20.0))
         },
         report: ReportPlan {
             goodput: Vec::new(),

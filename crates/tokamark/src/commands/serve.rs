@@ -64,7 +64,7 @@ fn serve(config: SimConfig, address: SocketAddr, tokenizer: Option<&String>) -> 
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let server = match tokenizer {
             Some(name) => {
-                let plan = TokenizerPlan { name: Some(name.clone()), revision: "main".to_owned() };
+                let plan = TokenizerPlan { name: Some(name.clone()), ..TokenizerPlan::builtin() };
                 Server::start_with_counter(config, address, counter(resolve(&plan, &[])?.tokenizer))?
             }
             None => Server::start(config, address)?,

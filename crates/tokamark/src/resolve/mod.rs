@@ -7,7 +7,7 @@ mod target;
 mod values;
 mod workload;
 
-use tokamark_plan::{Plan, TargetPlan, WorkloadPlan};
+use tokamark_plan::{LengthDistribution, Plan, TargetPlan, WorkloadPlan};
 
 use crate::args::ProfileArgs;
 use crate::problems::Problems;
@@ -47,7 +47,7 @@ fn limits_agree(target: &TargetPlan, workload: &WorkloadPlan, problems: &mut Pro
     let Some(lengths) = &workload.output_tokens else { return };
     for name in [target::LEGACY_MAX_TOKENS, "max_completion_tokens"] {
         if let Some(limit) = target.extra_inputs.get(name)
-            && (limit.as_f64() != Some(lengths.mean) || lengths.stddev > 0.0)
+            && (limit.as_f64().is_none_or(|limit| *lengths != LengthDistribution::fixed(limit)))
         {
             problems
                 .add("--extra-inputs", format!("`{name}:{limit}` conflicts with --osl: both set the output's length"));

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use clap::FromArgMatches;
 use serde_json::json;
 use tokamark_plan::{
-    Arrival, ConnectMode, EndpointKind, ExportLevel, FailureTolerance, GoodputTarget, LengthDistribution,
-    ModelSelection, Plan, Reuse, Secret, Source, Ui,
+    Arrival, ConnectMode, DatasetFormat, DatasetPlan, EndpointKind, ExportLevel, FailureTolerance, GoodputTarget,
+    LengthDistribution, ModelSelection, Plan, Reuse, Secret, Source, SyntheticPlan, Ui,
 };
 
 use super::*;
@@ -47,10 +47,7 @@ fn little_is_needed() {
     assert_eq!(plan.load.request_count, Some(10));
     assert_eq!((plan.load.duration_s, plan.load.grace_s), (None, None));
     assert!(!plan.load.seed_given);
-    assert_eq!(
-        plan.workload.source,
-        Source::Synthetic { input_tokens: LengthDistribution { mean: 550.0, stddev: 0.0 } }
-    );
+    assert_eq!(plan.workload.source, Source::Synthetic(SyntheticPlan::of(LengthDistribution::fixed(550.0))));
     assert_eq!(plan.workload.output_tokens, None);
     assert_eq!(plan.report.prefix, "profile_export");
     assert_eq!(plan.report.export_level, ExportLevel::Records);
@@ -248,21 +245,21 @@ fn zero_is_not_the_same_as_nothing() {
 
 #[test]
 fn lengths_have_the_ancestors_names_too() {
-    let expected = LengthDistribution { mean: 128.0, stddev: 16.5 };
+    let expected = LengthDistribution::normal(128.0, 16.5);
     for (mean, stddev) in [
         ("--isl", "--isl-stddev"),
         ("--synthetic-input-tokens-mean", "--synthetic-input-tokens-stddev"),
         ("--prompt-input-tokens-mean", "--prompt-input-tokens-stddev"),
     ] {
         let workload = plan(&format!("{mean} 128 {stddev} 16.5")).workload;
-        assert_eq!(workload.source, Source::Synthetic { input_tokens: expected });
+        assert_eq!(workload.source, Source::Synthetic(SyntheticPlan::of(expected.clone())));
     }
     for (mean, stddev) in [
         ("--osl", "--osl-stddev"),
         ("--output-tokens-mean", "--output-tokens-stddev"),
         ("--prompt-output-tokens-mean", "--prompt-output-tokens-stddev"),
     ] {
-        assert_eq!(plan(&format!("{mean} 128 {stddev} 16.5")).workload.output_tokens, Some(expected));
+        assert_eq!(plan(&format!("{mean} 128 {stddev} 16.5")).workload.output_tokens, Some(expected.clone()));
     }
 }
 
@@ -270,8 +267,8 @@ fn lengths_have_the_ancestors_names_too() {
 fn workloads_come_from_files_and_tokenizers_by_name() {
     let workload =
         plan("--input-file Cargo.toml --custom-dataset-type single-turn --osl 7 --tokenizer builtin").workload;
-    assert_eq!(workload.source, Source::SingleTurn { path: "Cargo.toml".into() });
-    assert_eq!(workload.output_tokens, Some(LengthDistribution { mean: 7.0, stddev: 0.0 }));
+    assert_eq!(workload.source, Source::File(DatasetPlan::of("Cargo.toml", Some(DatasetFormat::SingleTurn))));
+    assert_eq!(workload.output_tokens, Some(LengthDistribution::fixed(7.0)));
     assert_eq!((workload.tokenizer.name.as_deref(), workload.tokenizer.revision.as_str()), (Some("builtin"), "main"));
     assert_eq!(plan("--endpoint-type embeddings -b 4 --num-prompts 9").workload.batch_size, 4);
     assert_eq!(said("--input-file /no/such"), "error: --input-file: `/no/such` is not there");

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tokamark_plan::{EndpointKind, LengthDistribution, Source, TokenizerPlan, WorkloadPlan};
+use tokamark_plan::{
+    DatasetFormat, DatasetPlan, EndpointKind, LengthDistribution, Source, SyntheticPlan, TokenizerPlan, WorkloadPlan,
+};
 
 use super::values::{Range, choice, decimal, file, whole};
 use crate::args::InputArgs;
@@ -52,6 +54,7 @@ pub(crate) fn resolve(args: &InputArgs, endpoint: EndpointKind, problems: &mut P
         entries,
         batch_size,
         tokenizer: tokenizer(args, problems),
+        ..WorkloadPlan::prompts(LengthDistribution::fixed(1.0))
     }
 }
 
@@ -69,7 +72,7 @@ fn source(args: &InputArgs, problems: &mut Problems) -> Source {
         if args.custom_dataset_type.is_some() {
             problems.add("--custom-dataset-type", "needs --input-file: it is the format of that file");
         }
-        return Source::Synthetic { input_tokens: LengthDistribution { mean: f64::from(mean), stddev } };
+        return Source::Synthetic(SyntheticPlan::of(LengthDistribution::normal(f64::from(mean), stddev)));
     }
     for (flag, given) in
         [("--isl", &args.isl), ("--isl-stddev", &args.isl_stddev), ("--num-dataset-entries", &args.num_dataset_entries)]
@@ -78,7 +81,8 @@ fn source(args: &InputArgs, problems: &mut Problems) -> Source {
             problems.add(flag, "conflicts with --input-file: it shapes synthetic prompts");
         }
     }
-    Source::SingleTurn { path: file("--input-file", args.input_file.as_ref(), problems).unwrap_or_default() }
+    let path = file("--input-file", args.input_file.as_ref(), problems).unwrap_or_default();
+    Source::File(DatasetPlan::of(path, Some(DatasetFormat::SingleTurn)))
 }
 
 fn output_tokens(args: &InputArgs, problems: &mut Problems) -> Option<LengthDistribution> {
@@ -87,7 +91,7 @@ fn output_tokens(args: &InputArgs, problems: &mut Problems) -> Option<LengthDist
     if args.osl.is_none() && args.osl_stddev.is_some() {
         problems.add("--osl-stddev", "needs --osl: it is the deviation from that mean");
     }
-    mean.map(|mean| LengthDistribution { mean: f64::from(mean), stddev: stddev.unwrap_or(0.0) })
+    mean.map(|mean| LengthDistribution::normal(f64::from(mean), stddev.unwrap_or(0.0)))
 }
 
 fn tokenizer(args: &InputArgs, problems: &mut Problems) -> TokenizerPlan {
@@ -101,5 +105,6 @@ fn tokenizer(args: &InputArgs, problems: &mut Problems) -> TokenizerPlan {
     TokenizerPlan {
         name: args.tokenizer.clone(),
         revision: args.tokenizer_revision.clone().unwrap_or_else(|| "main".to_owned()),
+        apply_chat_template: false,
     }
 }

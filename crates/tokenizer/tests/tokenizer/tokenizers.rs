@@ -9,7 +9,7 @@ use tokamark_tokenizer::{HubCache, Resolved, resolve_with};
 use tokamark_tokenizer::{Tokenizer, TokenizerError};
 
 fn find(name: Option<&str>, model: &str, cache: &Path) -> Result<Resolved, TokenizerError> {
-    let plan = TokenizerPlan { name: name.map(str::to_owned), revision: "main".into() };
+    let plan = TokenizerPlan { name: name.map(str::to_owned), revision: "main".into(), apply_chat_template: false };
     resolve_with(&plan, &[model.to_owned()], &HubCache::at(cache))
 }
 
@@ -59,7 +59,7 @@ fn a_file_a_folder_or_a_name_in_the_cache() {
 #[test]
 fn a_commit_is_a_revision() {
     let cache = cache();
-    let plan = TokenizerPlan { name: Some("org/model".into()), revision: "abc123".into() };
+    let plan = TokenizerPlan { name: Some("org/model".into()), revision: "abc123".into(), apply_chat_template: false };
     assert!(resolve_with(&plan, &[], &HubCache::at(cache.path())).is_ok());
 }
 

@@ -1,6 +1,6 @@
 //! Lengths in tokens.
 
-use tokamark_plan::LengthDistribution;
+use tokamark_plan::{LengthDistribution, LengthShape};
 
 use super::random::Streams;
 
@@ -25,23 +25,28 @@ pub struct LengthError {
 /// Draws lengths: a normal distribution cut at 1 token and rounded to the nearest whole number.
 #[derive(Clone, Debug)]
 pub(crate) struct Lengths {
-    distribution: LengthDistribution,
+    mean: f64,
+    stddev: f64,
     streams: Streams,
 }
 
 impl Lengths {
     pub(crate) fn new(distribution: LengthDistribution, streams: Streams) -> Result<Self, LengthError> {
-        let LengthDistribution { mean, stddev } = distribution;
+        let (mean, stddev) = match distribution.shape {
+            LengthShape::Fixed { value } => (value, 0.0),
+            LengthShape::Normal { mean, stddev } => (mean, stddev),
+            _ => return Err(LengthError { mean: f64::NAN, stddev: f64::NAN }),
+        };
         if !(0.0..=MOST).contains(&mean) || !(0.0..=MOST).contains(&stddev) {
             return Err(LengthError { mean, stddev });
         }
-        Ok(Self { distribution, streams })
+        Ok(Self { mean, stddev, streams })
     }
 
     /// The length of a row. Draws that round to less than 1 are drawn again, not moved to 1, so that no length is
     /// more frequent than the distribution says.
     pub(crate) fn row(&self, row: u64) -> u64 {
-        let LengthDistribution { mean, stddev } = self.distribution;
+        let Self { mean, stddev, .. } = *self;
         if stddev == 0.0 {
             return whole(mean);
         }
@@ -60,7 +65,11 @@ mod tests {
     use super::*;
 
     fn lengths(mean: f64, stddev: f64) -> Lengths {
-        Lengths::new(LengthDistribution { mean, stddev }, Streams::new(5, "length")).unwrap()
+        Lengths::new(
+            LengthDistribution { shape: LengthShape::Normal { mean, stddev }, bounds: Default::default() },
+            Streams::new(5, "length"),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -100,7 +109,13 @@ mod tests {
     #[test]
     fn what_is_no_length_is_refused() {
         for (mean, stddev) in [(-1.0, 0.0), (f64::NAN, 0.0), (5.0, -1.0), (5.0, f64::INFINITY), (1e12, 0.0)] {
-            assert!(Lengths::new(LengthDistribution { mean, stddev }, Streams::new(1, "x")).is_err());
+            assert!(
+                Lengths::new(
+                    LengthDistribution { shape: LengthShape::Normal { mean, stddev }, bounds: Default::default() },
+                    Streams::new(1, "x")
+                )
+                .is_err()
+            );
         }
     }
 }

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn synthetic(mean: f64, stddev: f64, seed: u64) -> Synthetic {
-        Synthetic::new(Tokenizer::builtin(), LengthDistribution { mean, stddev }, 1, seed).unwrap()
+        Synthetic::new(Tokenizer::builtin(), LengthDistribution::normal(mean, stddev), 1, seed).unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use tokamark_plan::{
     Arrival, ConnectMode, EndpointKind, ExportLevel, FailureTolerance, LengthDistribution, LoadPlan, ModelSelection,
-    Plan, ProxyPlan, ReportPlan, Reuse, Source, TargetPlan, TlsPlan, TokenizerPlan, Ui, WorkloadPlan,
+    Plan, ProxyPlan, ReportPlan, Reuse, TargetPlan, TlsPlan, Ui, WorkloadPlan,
 };
 
 /// A plan of synthetic prompts, counted by the compiled-in tokenizer.
@@ -38,13 +38,7 @@ pub(crate) fn plan(mean: f64, stddev: f64, seed: u64) -> Plan {
             seed_given: true,
             workers: None,
         },
-        workload: WorkloadPlan {
-            source: Source::Synthetic { input_tokens: LengthDistribution { mean, stddev } },
-            output_tokens: None,
-            entries: None,
-            batch_size: 1,
-            tokenizer: TokenizerPlan { name: Some("builtin".into()), revision: "main".into() },
-        },
+        workload: WorkloadPlan::prompts(LengthDistribution::normal(mean, stddev)),
         report: ReportPlan {
             goodput: Vec::new(),
             slice_s: None,

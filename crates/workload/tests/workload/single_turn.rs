@@ -128,7 +128,7 @@ fn a_row_says_more_than_its_text() {
 fn rows_without_an_output_length_draw_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan_for(folder.path(), b"{\"text\":\"a\"}\n{\"text\":\"b\",\"output_length\":3}");
-    plan.workload.output_tokens = Some(LengthDistribution { mean: 50.0, stddev: 0.0 });
+    plan.workload.output_tokens = Some(LengthDistribution::fixed(50.0));
     plan.workload.entries = Some(100);
     let workload = Workload::build(&plan).unwrap();
     assert_eq!([0, 1, 2].map(|number| workload.turn(number).output_tokens), [Some(50), Some(3), Some(50)]);

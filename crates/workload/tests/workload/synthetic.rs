@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use crate::plans::plan;
 use crate::vocabularies::{bpe_json, word_json};
 use proptest::prelude::*;
+use tokamark_conversation::Turn;
 use tokamark_plan::{LengthDistribution, Source};
 use tokamark_tokenizer::Resolved;
 use tokamark_tokenizer::Tokenizer;
-use tokamark_workload::{Turn, Workload};
+use tokamark_workload::Workload;
 
 /// The compiled-in tokenizer, one that merges across words, one of single letters, and one of whole words.
 fn tokenizers() -> Vec<Tokenizer> {
@@ -32,7 +33,7 @@ fn every_short_length_is_exact() {
     for tokenizer in tokenizers() {
         for length in 1..=64 {
             let turn = workload_with(&tokenizer, f64::from(length), 0.0, 1).turn(0);
-            assert_eq!(tokenizer.encode(&turn.texts[0]).len() as u32, length, "{} {length}", tokenizer.name());
+            assert_eq!(tokenizer.encode(&text_of(&turn)).len() as u32, length, "{} {length}", tokenizer.name());
             assert_eq!(turn.input_tokens, Some(u64::from(length)));
         }
     }
@@ -45,7 +46,7 @@ proptest! {
     fn lengths_are_exact(length in 1u32..5_000, seed: u64, row: u64) {
         for tokenizer in tokenizers() {
             let turn = workload_with(&tokenizer, f64::from(length), 0.0, seed).turn(row);
-            prop_assert_eq!(tokenizer.encode(&turn.texts[0]).len() as u32, length, "{}", tokenizer.name());
+            prop_assert_eq!(tokenizer.encode(&text_of(&turn)).len() as u32, length, "{}", tokenizer.name());
             prop_assert_eq!(turn.input_tokens, Some(u64::from(length)));
         }
     }
@@ -63,7 +64,7 @@ fn rows_do_not_share_a_prefix() {
     let mut heads = HashSet::new();
     let mut words = HashSet::new();
     for turn in (0..10_000).map(|row| workload.turn(row)).chain((0..100).map(|row| workload.warmup_turn(row))) {
-        let text = &turn.texts[0];
+        let text = &text_of(&turn);
         assert!(heads.insert(text[..64].to_owned()));
         assert!(words.insert(text.split(' ').take(2).collect::<Vec<_>>().join(" ")));
     }
@@ -72,7 +73,7 @@ fn rows_do_not_share_a_prefix() {
 #[test]
 fn prompts_of_two_tokens_are_distinct() {
     let workload = workload_with(&Tokenizer::builtin(), 2.0, 0.0, 1);
-    let texts: HashSet<String> = (0..10_000).map(|row| workload.turn(row).texts[0].clone()).collect();
+    let texts: HashSet<String> = (0..10_000).map(|row| text_of(&workload.turn(row)).to_owned()).collect();
     assert_eq!(texts.len(), 10_000);
 }
 
@@ -80,7 +81,7 @@ fn prompts_of_two_tokens_are_distinct() {
 fn seeds_give_different_prompts() {
     let texts = |seed| -> HashSet<String> {
         let workload = workload_with(&Tokenizer::builtin(), 30.0, 0.0, seed);
-        (0..500).map(|row| workload.turn(row).texts[0].clone()).collect()
+        (0..500).map(|row| text_of(&workload.turn(row)).to_owned()).collect()
     };
     assert!(texts(1).is_disjoint(&texts(2)));
 }
@@ -88,7 +89,7 @@ fn seeds_give_different_prompts() {
 #[test]
 fn any_thread_gets_the_same_turns_in_any_order() {
     let mut plan = plan(200.0, 50.0, 9);
-    plan.workload.output_tokens = Some(LengthDistribution { mean: 64.0, stddev: 8.0 });
+    plan.workload.output_tokens = Some(LengthDistribution::normal(64.0, 8.0));
     let workload = Workload::build(&plan).unwrap();
     let expected: Vec<Turn> = (0..200).map(|row| workload.turn(row)).collect();
     std::thread::scope(|scope| {
@@ -107,12 +108,12 @@ fn any_thread_gets_the_same_turns_in_any_order() {
 #[test]
 fn one_distribution_does_not_disturb_the_other() {
     let mut plan = plan(50.0, 10.0, 4);
-    plan.workload.output_tokens = Some(LengthDistribution { mean: 100.0, stddev: 20.0 });
+    plan.workload.output_tokens = Some(LengthDistribution::normal(100.0, 20.0));
     let both = Workload::build(&plan).unwrap();
     plan.workload.output_tokens = None;
     let input_only = Workload::build(&plan).unwrap();
-    plan.workload.output_tokens = Some(LengthDistribution { mean: 100.0, stddev: 20.0 });
-    plan.workload.source = Source::Synthetic { input_tokens: LengthDistribution { mean: 7.0, stddev: 0.0 } };
+    plan.workload.output_tokens = Some(LengthDistribution::normal(100.0, 20.0));
+    plan.workload.source = Source::Synthetic(SyntheticPlan::of(LengthDistribution::fixed(7.0)));
     let other_input = Workload::build(&plan).unwrap();
     for row in 0..50 {
         assert_eq!(both.turn(row).texts, input_only.turn(row).texts);
@@ -129,10 +130,10 @@ fn batches_have_as_many_texts_as_asked_for() {
     let mut all = HashSet::new();
     for row in 0..20 {
         let turn = workload.turn(row);
-        assert_eq!(turn.texts.len(), 3);
-        let tokens: usize = turn.texts.iter().map(|text| workload.tokenizer().count(text)).sum();
+        assert_eq!(texts(&turn).len(), 3);
+        let tokens: usize = texts(&turn).iter().map(|text| workload.tokenizer().count(text)).sum();
         assert_eq!(turn.input_tokens, Some(tokens as u64));
-        all.extend(turn.texts);
+        all.extend(texts(&turn));
     }
     assert_eq!(all.len(), 60);
 }
@@ -159,7 +160,7 @@ fn entries_are_used_in_turn() {
 #[test]
 fn a_seed_fixes_the_bytes() {
     let mut plan = plan(32.0, 6.0, 42);
-    plan.workload.output_tokens = Some(LengthDistribution { mean: 100.0, stddev: 20.0 });
+    plan.workload.output_tokens = Some(LengthDistribution::normal(100.0, 20.0));
     let workload = Workload::build(&plan).unwrap();
     assert_eq!(
         workload.turn(0).texts[0],
@@ -195,6 +196,6 @@ fn a_vocabulary_without_such_a_length_gives_the_nearest() {
     let workload = workload_with(&tokenizer, 101.0, 0.0, 1);
     let turn = workload.turn(0);
     assert_eq!(turn.input_tokens, Some(100));
-    assert_eq!(tokenizer.count(&turn.texts[0]), 100);
+    assert_eq!(tokenizer.count(&text_of(&turn)), 100);
     assert_eq!(workload.wanted_input_tokens(0), Some(101));
 }
