@@ -38,6 +38,8 @@ impl Default for SynthesisPlan {
 /// Which rows are sent when, if the schedule is the trace's own.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SchedulePlan {
+    /// Times must be there; else a dataset without them is sent as the load says.
+    pub required: bool,
     /// The first row is sent at once.
     pub auto_offset: bool,
     /// Rows before this trace time are left out, milliseconds.
@@ -48,7 +50,7 @@ pub struct SchedulePlan {
 
 impl Default for SchedulePlan {
     fn default() -> Self {
-        Self { auto_offset: true, start_offset_ms: None, end_offset_ms: None }
+        Self { required: false, auto_offset: true, start_offset_ms: None, end_offset_ms: None }
     }
 }
 
@@ -74,7 +76,7 @@ pub struct TracePlan {
     pub block_size: Option<u32>,
     /// Leave recorded times and delays out.
     pub ignore_delays: bool,
-    /// The fixed schedule; absent if the load's own pacing rules.
+    /// The fixed schedule; absent if the load's own pacing rules in any case.
     pub schedule: Option<SchedulePlan>,
     /// No recorded think time is longer, seconds.
     pub inter_turn_delay_cap_s: Option<f64>,
