@@ -12,7 +12,19 @@ use crate::options::{self, SimOptionError};
 /// Counts the tokens of a text. The binary plugs a real tokenizer in here.
 pub type TokenCounter = Arc<dyn Fn(&str) -> usize + Send + Sync>;
 
-/// How the tokens of a prompt are counted where no [`TokenCounter`] is given.
+/// Gives the ids of the tokens of a text.
+pub type TokenEncoder = Arc<dyn Fn(&str) -> Vec<u32> + Send + Sync>;
+
+/// What the tokens of a prompt are.
+#[derive(Clone)]
+pub enum PromptTokens {
+    /// They are only counted; blocks of the prefix cache are pieces of text.
+    Counted(TokenCounter),
+    /// They are told apart, so that blocks of the prefix cache are exactly so many tokens.
+    Encoded(TokenEncoder),
+}
+
+/// How the tokens of a prompt are counted where no tokenizer is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Counting {

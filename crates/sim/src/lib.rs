@@ -11,7 +11,7 @@
 //!
 //! Token `n` of an answer is word `n` of a fixed list ([`word`]): one token of o200k each, and no two alike, so that a client's
 //! count agrees with the usage and a lost or doubled token shows. Prompts are counted at one token for every four bytes, or by
-//! words, or by a [`TokenCounter`] that is plugged in.
+//! words, or by a tokenizer that is plugged in.
 //!
 //! ```
 //! use tokamark_sim::{Server, SimConfig};
@@ -60,7 +60,7 @@ mod stamp;
 mod tokens;
 mod truth;
 
-pub use config::{Counting, Faults, Head, OutputLength, Pace, Phase, SimConfig, TokenCounter};
+pub use config::{Counting, Faults, Head, OutputLength, Pace, Phase, PromptTokens, SimConfig, TokenCounter, TokenEncoder};
 pub use options::{OPTIONS, SimOption, SimOptionError, set};
 pub use server::{Server, ServerError};
 pub use tokens::word;

@@ -1,6 +1,6 @@
 //! The prefix cache: which blocks of a prompt have been seen before.
 //!
-//! A block is 16 tokens, taken as 64 bytes of text or 16 token ids. Its hash covers all before it, so a hit is a common
+//! A block is 16 token ids; where tokens are only counted, 64 bytes of text stand for them. Its hash covers all before it, so a hit is a common
 //! prefix. Blocks leave by least recent use, the later ones of a prompt first.
 
 use std::collections::HashMap;

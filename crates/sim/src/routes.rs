@@ -93,7 +93,7 @@ fn generate(shared: &Shared, kind: Kind, body: &[u8]) -> Action {
     if fault == Some(Fault::Error) {
         return Action::Reject { number, reply: ApiError::injected(config.faults.error_status).reply() };
     }
-    match api::read_job(kind, body, config, &shared.counter) {
+    match api::read_job(kind, body, config, &shared.tokens) {
         Ok(job) => Action::Generate(Box::new(Generation { number, job, fault, draw })),
         Err(error) => Action::Reject { number, reply: error.reply() },
     }

@@ -16,7 +16,7 @@ use tokamark_clock::{SECOND, Sleeper, WallOffset, now_ns, wall_ns};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, oneshot};
 
-use crate::config::{SimConfig, TokenCounter};
+use crate::config::{PromptTokens, SimConfig, TokenEncoder};
 use crate::connection::{Connection, Worker};
 use crate::dispatch::Dispatch;
 use crate::metrics::EngineMetrics;
@@ -88,19 +88,23 @@ impl Server {
     /// # Errors
     /// See [`ServerError`].
     pub fn start(config: SimConfig, address: SocketAddr) -> Result<Self, ServerError> {
-        let counter = tokens::counter(config.count);
-        Self::start_with_counter(config, address, counter)
+        let tokens = PromptTokens::Counted(tokens::counter(config.count));
+        Self::start_with(config, address, tokens)
     }
 
-    /// Starts a server that counts prompt tokens with a tokenizer.
+    /// Starts a server that reads prompts with a tokenizer.
     ///
     /// # Errors
     /// See [`ServerError`].
-    pub fn start_with_counter(
+    pub fn start_with_tokenizer(
         config: SimConfig,
         address: SocketAddr,
-        counter: TokenCounter,
+        encoder: TokenEncoder,
     ) -> Result<Self, ServerError> {
+        Self::start_with(config, address, PromptTokens::Encoded(encoder))
+    }
+
+    fn start_with(config: SimConfig, address: SocketAddr, tokens: PromptTokens) -> Result<Self, ServerError> {
         config.check()?;
         raise_descriptor_limit();
         let listener = listen(address).map_err(|source| ServerError::Listen { address, source })?;
@@ -116,7 +120,7 @@ impl Server {
         };
         let threads = config.threads.max(1);
         let shared = Arc::new(Shared {
-            counter,
+            tokens,
             metrics: (0..threads).map(|_| EngineMetrics::default()).collect(),
             requests: AtomicU64::new(0),
             cache_epoch: AtomicU64::new(0),

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicU64;
 
-use crate::config::{SimConfig, TokenCounter};
+use crate::config::{PromptTokens, SimConfig};
 use crate::metrics::EngineMetrics;
 
 /// Written rarely, if at all, so that threads do not slow each other.
 pub(crate) struct Shared {
     pub(crate) config: SimConfig,
-    pub(crate) counter: TokenCounter,
+    pub(crate) tokens: PromptTokens,
     /// One for each thread.
     pub(crate) metrics: Vec<EngineMetrics>,
     /// Requests for tokens so far.

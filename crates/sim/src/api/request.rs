@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hasher};
 use serde::Deserialize;
 
 use super::ApiError;
-use crate::config::{SimConfig, TokenCounter};
+use crate::config::{PromptTokens, SimConfig};
 use crate::draw::LengthWish;
 use crate::prefix::BlockHasher;
 
@@ -99,7 +99,7 @@ enum Input<'a> {
 }
 
 /// Reads a request's body.
-pub(crate) fn read_job(kind: Kind, body: &[u8], config: &SimConfig, counter: &TokenCounter) -> Result<Job, ApiError> {
+pub(crate) fn read_job(kind: Kind, body: &[u8], config: &SimConfig, tokens: &PromptTokens) -> Result<Job, ApiError> {
     let fields: Fields<'_> = serde_json::from_slice(body)
         .map_err(|error| ApiError::bad_request(format!("the body is not a valid request: {error}")))?;
     let model = match fields.model {
@@ -118,13 +118,13 @@ pub(crate) fn read_job(kind: Kind, body: &[u8], config: &SimConfig, counter: &To
             if messages.is_empty() {
                 return Err(ApiError::bad_request("messages: expected at least one"));
             }
-            vec![chat_prompt(&messages, counter)]
+            vec![chat_prompt(&messages, tokens)]
         }
         Kind::Completion => {
-            input_prompts(&fields.prompt.ok_or_else(|| ApiError::bad_request("prompt: field required"))?, counter)
+            input_prompts(&fields.prompt.ok_or_else(|| ApiError::bad_request("prompt: field required"))?, tokens)
         }
         Kind::Embedding => {
-            input_prompts(&fields.input.ok_or_else(|| ApiError::bad_request("input: field required"))?, counter)
+            input_prompts(&fields.input.ok_or_else(|| ApiError::bad_request("input: field required"))?, tokens)
         }
     };
     if prompts.is_empty() {
@@ -178,33 +178,42 @@ fn check_lengths(job: &Job, longest: u64) -> Result<(), ApiError> {
 }
 
 /// All texts of the messages in order. Roles and a chat template cost nothing here.
-fn chat_prompt(messages: &[Message<'_>], counter: &TokenCounter) -> Prompt {
+fn chat_prompt(messages: &[Message<'_>], tokens: &PromptTokens) -> Prompt {
     let texts = messages.iter().flat_map(|message| match &message.content {
         Some(Content::Text(text)) => vec![text.as_ref()],
         Some(Content::Parts(parts)) => parts.iter().filter_map(|part| part.text.as_deref()).collect(),
         None => Vec::new(),
     });
-    prompt_of(texts, counter)
+    prompt_of(texts, tokens)
 }
 
-fn input_prompts(input: &Input<'_>, counter: &TokenCounter) -> Vec<Prompt> {
+fn input_prompts(input: &Input<'_>, tokens: &PromptTokens) -> Vec<Prompt> {
     match input {
-        Input::Text(text) => vec![prompt_of([text.as_ref()], counter)],
-        Input::Texts(texts) => texts.iter().map(|text| prompt_of([text.as_ref()], counter)).collect(),
+        Input::Text(text) => vec![prompt_of([text.as_ref()], tokens)],
+        Input::Texts(texts) => texts.iter().map(|text| prompt_of([text.as_ref()], tokens)).collect(),
         Input::Ids(ids) if ids.is_empty() => Vec::new(),
         Input::Ids(ids) => vec![prompt_of_ids(ids)],
         Input::IdLists(lists) => lists.iter().map(|ids| prompt_of_ids(ids)).collect(),
     }
 }
 
-fn prompt_of<'a>(texts: impl IntoIterator<Item = &'a str>, counter: &TokenCounter) -> Prompt {
-    let (mut tokens, mut blocks, mut digest) = (0, BlockHasher::default(), DefaultHasher::new());
+fn prompt_of<'a>(texts: impl IntoIterator<Item = &'a str>, tokens: &PromptTokens) -> Prompt {
+    let (mut count, mut blocks, mut digest) = (0, BlockHasher::default(), DefaultHasher::new());
     for text in texts {
-        tokens += counter(text) as u64;
-        blocks.update(text.as_bytes());
+        match tokens {
+            PromptTokens::Counted(counter) => {
+                count += counter(text) as u64;
+                blocks.update(text.as_bytes());
+            }
+            PromptTokens::Encoded(encoder) => {
+                let ids = encoder(text);
+                count += ids.len() as u64;
+                blocks.update_ids(&ids);
+            }
+        }
         digest.write(text.as_bytes());
     }
-    Prompt { tokens: tokens.max(1), blocks: blocks.finish(), digest: digest.finish() }
+    Prompt { tokens: count.max(1), blocks: blocks.finish(), digest: digest.finish() }
 }
 
 fn prompt_of_ids(ids: &[u32]) -> Prompt {
@@ -222,7 +231,7 @@ mod tests {
 
     fn read(kind: Kind, body: &str) -> Result<Job, ApiError> {
         let config = SimConfig { context_tokens: 100, ..SimConfig::default() };
-        read_job(kind, body.as_bytes(), &config, &counter(Counting::Bytes))
+        read_job(kind, body.as_bytes(), &config, &PromptTokens::Counted(counter(Counting::Bytes)))
     }
 
     fn tokens(kind: Kind, body: &str) -> Vec<u64> {
@@ -239,6 +248,28 @@ mod tests {
         assert_eq!(tokens(Kind::Completion, r#"{"prompt":[1,2,3]}"#), [3]);
         assert_eq!(tokens(Kind::Completion, r#"{"prompt":[[1,2,3],[4]]}"#), [3, 1]);
         assert_eq!(tokens(Kind::Embedding, r#"{"input":["a","b","c"]}"#), [1, 1, 1]);
+    }
+
+    /// 16 ids make a block, whatever their texts' lengths, also across messages.
+    #[test]
+    fn blocks_are_tokens_where_tokens_are_told_apart() {
+        let encoder = std::sync::Arc::new(|text: &str| {
+            text.split_whitespace().map(|word| word.len() as u32).collect::<Vec<_>>()
+        });
+        let config = SimConfig { context_tokens: 100, ..SimConfig::default() };
+        let read = |body: String| {
+            let job = read_job(Kind::Chat, body.as_bytes(), &config, &PromptTokens::Encoded(encoder.clone())).unwrap();
+            job.prompts.into_iter().next().unwrap()
+        };
+        let one = read(format!(r#"{{"messages":[{{"content":"{}"}}]}}"#, "long word ".repeat(17)));
+        let two = read(format!(
+            r#"{{"messages":[{{"content":"{}"}},{{"content":"{}"}}]}}"#,
+            "long word ".repeat(5),
+            "mine also ".repeat(12)
+        ));
+        assert_eq!((one.tokens, one.blocks.len()), (34, 2));
+        assert_eq!((two.tokens, two.blocks.len()), (34, 2));
+        assert_eq!(one.blocks, two.blocks);
     }
 
     #[test]
