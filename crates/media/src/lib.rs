@@ -9,6 +9,7 @@ mod error;
 mod facts;
 mod format;
 mod image;
+mod kept;
 mod load;
 mod media;
 mod random;

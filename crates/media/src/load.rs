@@ -1,6 +1,5 @@
 //! Media that the user names: files, URLs, data URIs.
 
-use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use url::Url;
 
+use crate::kept::Kept;
 use crate::{Facts, Format, Kind, Media, MediaError};
 
 /// How many encoded bytes of files are kept for other rows.
@@ -22,17 +22,10 @@ pub struct Loader {
     kept: Mutex<Kept>,
 }
 
-/// Files that were read, the one used last at the end.
-#[derive(Debug, Default)]
-struct Kept {
-    files: VecDeque<(PathBuf, Media)>,
-    bytes: usize,
-}
-
 impl Loader {
     /// A loader whose relative paths start at a folder.
     pub fn new(base: impl Into<PathBuf>) -> Self {
-        Self { base: base.into(), kept: Mutex::default() }
+        Self { base: base.into(), kept: Mutex::new(Kept::new(KEPT_BYTES)) }
     }
 
     /// The media of a reference:
@@ -89,32 +82,6 @@ impl Loader {
         let facts =
             Facts::read(&bytes, format).map_err(|reason| MediaError::Undecodable { path: path.to_owned(), reason })?;
         Ok(Media::inline(&bytes, format, facts))
-    }
-}
-
-impl Kept {
-    /// A file that was read, which becomes the one used last.
-    fn find(&mut self, path: &Path) -> Option<Media> {
-        let place = self.files.iter().position(|(known, _)| known == path)?;
-        let entry = self.files.remove(place)?;
-        let media = entry.1.clone();
-        self.files.push_back(entry);
-        Some(media)
-    }
-
-    /// Keeps a file; those used longest ago go until all fit.
-    fn insert(&mut self, path: PathBuf, media: Media) {
-        // Two threads may have read the same file.
-        if self.files.iter().any(|(known, _)| *known == path) {
-            return;
-        }
-        self.bytes += media.uri().len();
-        self.files.push_back((path, media));
-        while self.bytes > KEPT_BYTES
-            && let Some((_, oldest)) = self.files.pop_front()
-        {
-            self.bytes -= oldest.uri().len();
-        }
     }
 }
 
