@@ -239,6 +239,7 @@ impl Engine {
         let depth = Self::rows_made_ahead(load);
         let lookahead = Lookahead::start(Arc::clone(&self.supply), phase, load.request_count, depth)
             .map_err(ClientError::Worker)?;
+        self.await_first_window(&lookahead, load)?;
         let start_ns = now_ns();
         self.phase_start_ns.store(start_ns, Ordering::Release);
         let (answer, answers) = channel();
@@ -247,6 +248,22 @@ impl Engine {
         let result = handed_out.and_then(|()| self.collect(&answers, load, start_ns));
         lookahead.close();
         if lookahead.is_broken() { Err(ClientError::SupplyGone) } else { result }
+    }
+
+    /// Waits until what the load uses at once has been made, so that the first requests are not late for it; not when the
+    /// run is stopped.
+    fn await_first_window(&self, lookahead: &Lookahead, load: &LoadPlan) -> Result<(), ClientError> {
+        let count = usize::try_from(connections_of(load)).unwrap_or(usize::MAX);
+        let mut waiting = tokio::runtime::Builder::new_current_thread();
+        let waiting = waiting.enable_time().build().map_err(ClientError::Worker)?;
+        waiting.block_on(async {
+            tokio::select! {
+                biased;
+                () = self.cancel.wait() => {}
+                () = lookahead.filled(count) => {}
+            }
+        });
+        Ok(())
     }
 
     fn hand_out(

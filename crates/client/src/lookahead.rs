@@ -2,11 +2,18 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokamark_record::Phase;
 use tokio::sync::Notify;
 
 use crate::supply::{Prepared, Supply};
+
+/// A supply that gives nothing for so long is not waited for before a phase: the phase then starts late requests and says so.
+const STUCK: Duration = Duration::from_secs(1);
+
+/// So long a phase waits for more requests than it uses at once, so that the thread is at rest when they are sent.
+const TOP_UP: Duration = Duration::from_millis(50);
 
 /// A window of prepared requests that moves along with those that are taken.
 pub(crate) struct Lookahead {
@@ -20,6 +27,8 @@ struct State {
     window: VecDeque<Option<Prepared>>,
     first: u64,
     depth: usize,
+    /// The thread waits for room.
+    is_waiting: bool,
     is_closed: bool,
     /// The thread has panicked: what is not here will never come.
     is_broken: bool,
@@ -46,8 +55,15 @@ impl Lookahead {
         count: Option<u64>,
         depth: usize,
     ) -> std::io::Result<Arc<Self>> {
-        let state =
-            State { window: VecDeque::with_capacity(depth), first: 0, depth, is_closed: false, is_broken: false };
+        let depth = count.and_then(|count| usize::try_from(count).ok()).map_or(depth, |count| depth.min(count));
+        let state = State {
+            window: VecDeque::with_capacity(depth),
+            first: 0,
+            depth,
+            is_waiting: false,
+            is_closed: false,
+            is_broken: false,
+        };
         let lookahead = Arc::new(Self { state: Mutex::new(state), room: Condvar::new(), ready: Notify::new() });
         let filler = Arc::clone(&lookahead);
         std::thread::Builder::new()
@@ -65,8 +81,11 @@ impl Lookahead {
         for seq in 0..count.unwrap_or(u64::MAX) {
             let prepared = supply.prepare(phase, seq);
             let mut state = self.lock();
-            while state.window.len() >= state.depth && !state.is_closed {
-                state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            if state.window.len() >= state.depth {
+                state.is_waiting = true;
+                while state.is_waiting && !state.is_closed {
+                    state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
             }
             if state.is_closed {
                 return;
@@ -74,6 +93,29 @@ impl Lookahead {
             state.window.push_back(Some(prepared));
             drop(state);
             self.ready.notify_waiters();
+        }
+    }
+
+    /// Waits until the first `count` requests have been made, and a little longer for the whole window. Not for a thread
+    /// that is gone or stuck. To be called before anything is taken.
+    pub(crate) async fn filled(&self, count: usize) {
+        self.made(count).await;
+        let _ = tokio::time::timeout(TOP_UP, self.made(usize::MAX)).await;
+    }
+
+    /// Waits until so many requests have been made, or the window is full, or the thread is gone or stuck.
+    async fn made(&self, count: usize) {
+        loop {
+            let notified = self.ready.notified();
+            tokio::pin!(notified);
+            notified.as_mut().enable();
+            let is_over = {
+                let state = self.lock();
+                state.is_broken || state.window.len() >= count.min(state.depth)
+            };
+            if is_over || tokio::time::timeout(STUCK, notified).await.is_err() {
+                return;
+            }
         }
     }
 
@@ -101,15 +143,24 @@ impl Lookahead {
         // A worker may run ahead of the window when another holds on to its front.
         if index >= state.depth {
             state.depth = index + 1;
-            self.room.notify_one();
+            self.wake(&mut state);
         }
         let prepared = state.window.get_mut(index)?.take()?;
         while matches!(state.window.front(), Some(None)) {
             state.window.pop_front();
             state.first += 1;
         }
-        self.room.notify_one();
+        // Not for each request: a thread that wakes just when a request is to be written contends with the write.
+        if state.window.len() <= state.depth - state.depth / 4 {
+            self.wake(&mut state);
+        }
         Some(prepared)
+    }
+
+    fn wake(&self, state: &mut State) {
+        if std::mem::take(&mut state.is_waiting) {
+            self.room.notify_one();
+        }
     }
 
     /// Whether the thread has panicked.

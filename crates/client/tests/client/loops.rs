@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use bytes::Bytes;
 use tokamark_client::{ClientError, Prepared, Supply};
+use tokamark_clock::now_ns;
 use tokamark_record::{Outcome, Phase};
 
 use crate::support::answers::*;
@@ -269,17 +270,50 @@ fn a_slow_supply_delays_requests_and_loses_none() {
     }
     let server = Server::answering(streamed(&["a"]));
     for workers in [1, 2] {
-        let (_, records) = run_with(&rate(plan(&server.url(), 10), 1_000.0, None, workers), Arc::new(Slow));
+        let (_, records) = run_with(&rate(plan(&server.url(), 10), 1_000.0, Some(2), workers), Arc::new(Slow));
         assert_all_ok(&records, 10);
         assert!(records.iter().all(|record| record.dataset_row == record.seq + 100));
         let last = &records[9].times;
-        // Number 9 is due at 10 ms and is there after 100 ms.
+        // The phase waits for two. Number 9 is due 10 ms after that, and is there after 80 ms.
         assert!(last.send_start.unwrap() - last.scheduled >= 40_000_000);
     }
     let (_, records) = run_with(&slots(plan(&server.url(), 10), 5, 2), Arc::new(Slow));
     assert_all_ok(&records, 10);
-    assert!(records[4].times.send_start.unwrap() - records[4].times.scheduled >= 10_000_000);
+    // Five are there when the phase starts; the others come later, one at a time.
+    assert!(records[9].times.send_start.unwrap() - records[9].times.scheduled >= 5_000_000);
     assert_eq!(server.requests().len(), 30);
+}
+
+#[test]
+fn a_phase_starts_when_what_it_uses_at_once_has_been_made() {
+    /// Notes when each request had been made.
+    struct Noting(Mutex<Vec<u64>>);
+    impl Supply for Noting {
+        fn prepare(&self, _phase: Phase, seq: u64) -> Prepared {
+            pause(3);
+            let mut made = self.0.lock().unwrap();
+            assert_eq!(made.len() as u64, seq);
+            made.push(now_ns());
+            Prepared { body: Bytes::from_static(BODY.as_bytes()), ..Prepared::default() }
+        }
+    }
+    let server = Server::answering(streamed(&["a"]));
+    let url = server.url();
+    let loads = [
+        (slots(plan(&url, 12), 4, 1), 4),
+        (slots(plan(&url, 12), 5, 2), 5),
+        (slots(plan(&url, 3), 10, 3), 3),
+        (rate(plan(&url, 12), 1_000.0, None, 2), 12),
+        (rate(plan(&url, 12), 1_000.0, Some(2), 1), 2),
+        (rate(plan(&url, 12), 40.0, None, 1), 12),
+    ];
+    for (load, window) in loads {
+        let supply = Arc::new(Noting(Mutex::default()));
+        let (outcome, records) = run_with(&load, Arc::clone(&supply) as Arc<dyn Supply>);
+        assert_all_ok(&records, records.len());
+        let made = supply.0.lock().unwrap();
+        assert!(made[..window].iter().all(|&at| at <= outcome.span.start_ns), "{window} of {}", made.len());
+    }
 }
 
 #[test]
