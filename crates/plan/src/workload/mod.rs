@@ -1,6 +1,7 @@
 //! What requests ask.
 
 mod dataset;
+mod length_text;
 mod lengths;
 mod media;
 mod synthetic;
@@ -10,6 +11,7 @@ mod trace;
 use serde::{Deserialize, Serialize};
 
 pub use dataset::{DatasetFormat, DatasetPlan, PublicPlan, Sampling};
+pub use length_text::{LengthTextError, parse_pairs};
 pub use lengths::{LengthBounds, LengthDistribution, LengthPair, LengthShape};
 pub use media::{
     AudioFormat, AudioPlan, ImageFormat, ImagePlan, ImageSampling, ImageSource, MediaPlan, MediaSpread, VideoFormat,
