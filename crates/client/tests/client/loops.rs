@@ -270,18 +270,18 @@ fn a_slow_supply_delays_requests_and_loses_none() {
     }
     let server = Server::answering(streamed(&["a"]));
     for workers in [1, 2] {
-        let (_, records) = run_with(&rate(plan(&server.url(), 10), 1_000.0, Some(2), workers), Arc::new(Slow));
-        assert_all_ok(&records, 10);
+        let (_, records) = run_with(&rate(plan(&server.url(), 20), 1_000.0, Some(2), workers), Arc::new(Slow));
+        assert_all_ok(&records, 20);
         assert!(records.iter().all(|record| record.dataset_row == record.seq + 100));
-        let last = &records[9].times;
-        // The phase waits for two. Number 9 is due 10 ms after that, and is there after 80 ms.
+        let last = &records[19].times;
+        // The phase starts with seven at most; number 19 is due after 20 ms and is there after 130 ms.
         assert!(last.send_start.unwrap() - last.scheduled >= 40_000_000);
     }
-    let (_, records) = run_with(&slots(plan(&server.url(), 10), 5, 2), Arc::new(Slow));
-    assert_all_ok(&records, 10);
-    // Five are there when the phase starts; the others come later, one at a time.
-    assert!(records[9].times.send_start.unwrap() - records[9].times.scheduled >= 5_000_000);
-    assert_eq!(server.requests().len(), 30);
+    let (_, records) = run_with(&slots(plan(&server.url(), 20), 5, 2), Arc::new(Slow));
+    assert_all_ok(&records, 20);
+    // Ten at most are there when the phase starts; the others come later, one at a time.
+    assert!(records[19].times.send_start.unwrap() - records[19].times.scheduled >= 5_000_000);
+    assert_eq!(server.requests().len(), 60);
 }
 
 #[test]
