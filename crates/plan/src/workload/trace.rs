@@ -108,7 +108,7 @@ impl Default for TracePlan {
             synthesis: SynthesisPlan::default(),
             block_size: None,
             ignore_delays: false,
-            schedule: None,
+            schedule: Some(SchedulePlan::default()),
             inter_turn_delay_cap_s: None,
             max_idle_gap_s: None,
             trace_idle_gap_s: None,
