@@ -1,0 +1,40 @@
+//! What a recorded run tells of how it was asked for.
+
+use serde_json::{Map, Number, Value};
+
+use super::{Blank, InputConfig};
+use crate::{ExportReader, Recorded};
+
+impl InputConfig {
+    /// The defaults, with what the export and its requests tell; the server's address is not among it.
+    #[must_use]
+    pub fn of_recorded(export: &ExportReader, run: &Recorded, tokenizer: &str) -> Self {
+        let mut config = Self { model_names: run.models.clone(), ..Self::default() };
+        let kind = run.endpoint_type;
+        let endpoint = &mut config.endpoint;
+        endpoint.kind = kind;
+        endpoint.streaming = run.streaming;
+        endpoint.custom.clone_from(&export.endpoint);
+        endpoint.service_kind = kind.service_kind().to_owned();
+        if export.first.request_inputs.contains_key("sampling_parameters") {
+            endpoint.backend = "vllm".to_owned();
+        }
+        endpoint.output_format = kind.output_format(&endpoint.backend).to_owned();
+        if let Some(experiment) = export.experiments.first() {
+            config.perf_analyzer.measurement.num = Blank(Some(experiment.requests));
+            let is_endless = experiment.window_boundaries.last() == Some(&u64::MAX);
+            if !is_endless && !experiment.mode.is_empty() {
+                config.perf_analyzer.stimulus = Map::from_iter([(experiment.mode.clone(), experiment.value.clone())]);
+            }
+        }
+        config.tokenizer.name = tokenizer.to_owned();
+        config
+    }
+
+    /// Sets the service-level objectives.
+    pub fn set_objectives(&mut self, goodput: &[(String, f64)]) {
+        let limits =
+            goodput.iter().filter_map(|(name, limit)| Some((name.clone(), Value::Number(Number::from_f64(*limit)?))));
+        self.input.goodput = Blank((!goodput.is_empty()).then(|| limits.collect()));
+    }
+}

@@ -1,0 +1,39 @@
+//! GenAI-Perf's figures and files: from a run that perf_analyzer recorded, or from a run of our own.
+//!
+//! [`read_export`] opens a recorded run, [`Recorded::of`] computes its figures, and a [`Report`] of them with an
+//! [`InputConfig`] writes the JSON, CSV and console tables. [`Accumulator`] takes the requests of a run of our own.
+//! Where this differs from GenAI-Perf 0.0.16, and why, is in `DEVIATIONS.md` beside this crate.
+
+mod answer;
+mod config;
+mod endpoint_type;
+mod error;
+mod export;
+mod figures;
+mod goodput;
+mod metric;
+mod number_text;
+mod prompt;
+mod python_json;
+mod recorded;
+mod report;
+mod stats;
+mod summary;
+mod telemetry;
+
+pub use answer::Fidelity;
+pub use config::{
+    AnalyzeSection, AudioConfig, Blank, EndpointSection, ImageConfig, InputConfig, InputSection, Length, Measurement,
+    OutputSection, OutputTokens, PerfAnalyzerSection, PrefixPrompt, ProcessSection, Sessions, SyntheticTokens,
+    TokenizerSection, TurnDelay,
+};
+pub use endpoint_type::{EndpointType, Figures};
+pub use error::GenAiPerfError;
+pub use export::{Api, Experiment, ExportReader, ExportRequest, RawText, ResponseOutput, read_export};
+pub use figures::RequestFigures;
+pub use metric::Metric;
+pub use recorded::{Options, Recorded};
+pub use report::{AnalyzePoint, Report, write_analyze_csv};
+pub use stats::{PERCENTILES, Spread};
+pub use summary::{Accumulator, Counts, Summary, Throughputs, Value, Values};
+pub use telemetry::{GpuMetric, GpuValue, Telemetry, TelemetrySamples};
