@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{ArgMatches, Command};
 
-use crate::command_line::{self, CommandLine};
+use crate::command_line::{self, CommandLine, Ways};
 use crate::problems::Problems;
 use crate::{args, commands, exit_code};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
         return with_clap(&program, arguments);
     };
     let mut problems = Problems::default();
-    let line = command_line::read(command, rest, &mut problems);
+    let line = command_line::read(command, rest, Ways::default(), &mut problems);
     if line.wants_help {
         return with_clap(&program, vec![command.get_name().to_owned(), "--help".to_owned()]);
     }

@@ -49,9 +49,18 @@ impl CommandLine {
     }
 }
 
+/// What a dialect allows beside our own ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ways {
+    /// The beginning of a flag's name stands for the flag, if no other begins so.
+    pub(crate) abbreviations: bool,
+    /// Of a value that is given twice the last one counts.
+    pub(crate) last_wins: bool,
+}
+
 /// Reads the arguments of `command` (those after its name), adding what is wrong with them to `problems`.
-pub(crate) fn read(command: &Command, arguments: &[String], problems: &mut Problems) -> CommandLine {
-    let mut reader = Reader { command, problems, line: CommandLine::default(), single: BTreeMap::new() };
+pub(crate) fn read(command: &Command, arguments: &[String], ways: Ways, problems: &mut Problems) -> CommandLine {
+    let mut reader = Reader { command, ways, problems, line: CommandLine::default(), single: BTreeMap::new() };
     let mut rest = arguments;
     while let Some((argument, after)) = rest.split_first() {
         rest = if argument == "--" {
@@ -71,13 +80,14 @@ pub(crate) fn read(command: &Command, arguments: &[String], problems: &mut Probl
 
 struct Reader<'a> {
     command: &'a Command,
+    ways: Ways,
     problems: &'a mut Problems,
     line: CommandLine,
     /// Flags that take one value, with the value that they have.
     single: BTreeMap<String, String>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn long<'r>(&mut self, text: &str, after: &'r [String]) -> &'r [String] {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         if name == "help" {
@@ -87,6 +97,7 @@ impl Reader<'_> {
         let found = self.command.get_arguments().find(|arg| {
             arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
         });
+        let found = found.or_else(|| self.abbreviated(name));
         match found {
             Some(arg) => self.flag(arg, &format!("--{name}"), value, after),
             None => {
@@ -94,6 +105,18 @@ impl Reader<'_> {
                 skip_values(after)
             }
         }
+    }
+
+    /// The only flag whose name begins so.
+    fn abbreviated(&self, beginning: &str) -> Option<&'a Arg> {
+        if !self.ways.abbreviations || beginning.is_empty() {
+            return None;
+        }
+        let begins = |arg: &&Arg| {
+            arg.get_long_and_visible_aliases().unwrap_or_default().iter().any(|name| name.starts_with(beginning))
+        };
+        let mut found = self.command.get_arguments().filter(begins);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// `-v`, `-vv`, `-m name`, `-mname`, `-m=name`.
@@ -140,6 +163,10 @@ impl Reader<'_> {
         let most = if takes_several(arg) { usize::MAX } else { 1 };
         let count = after.iter().take(most).take_while(|argument| looks_like_value(argument)).count();
         let (values, after) = after.split_at(count);
+        if values.is_empty() && arg.get_num_args().is_some_and(|range| range.min_values() == 0) {
+            self.line.flags.push((name, None));
+            return after;
+        }
         if values.is_empty() {
             self.problems.add(&main, format!("needs a value (write {spelt}=VALUE if it begins with a dash)"));
         }
@@ -151,6 +178,11 @@ impl Reader<'_> {
         if !takes_several(arg)
             && let Some(earlier) = self.single.insert(name.clone(), value.to_owned())
         {
+            if self.ways.last_wins {
+                self.line.flags.retain(|(other, _)| *other != name);
+                self.line.flags.push((name, Some(value.to_owned())));
+                return;
+            }
             if earlier != value {
                 self.problems.add(&format!("--{name}"), format!("is given as `{earlier}` and as `{value}`"));
             }
@@ -228,7 +260,7 @@ mod tests {
     fn line(text: &[&str]) -> (Vec<String>, String) {
         let mut problems = Problems::default();
         let arguments: Vec<String> = text.iter().map(|&argument| argument.to_owned()).collect();
-        let line = read(&command(), &arguments, &mut problems);
+        let line = read(&command(), &arguments, Ways::default(), &mut problems);
         let said = if problems.is_empty() { String::new() } else { problems.to_string() };
         (line.arguments(), said)
     }
@@ -258,6 +290,18 @@ mod tests {
     }
 
     #[test]
+    fn a_dialect_may_abbreviate_and_repeat() {
+        let ways = Ways { abbreviations: true, last_wins: true };
+        let mut problems = Problems::default();
+        let words = ["--mod", "a", "--req", "5", "--request-rate", "6", "--stream"].map(str::to_owned);
+        let line = read(&command(), &words, ways, &mut problems);
+        assert_eq!(line.arguments(), ["--model=a", "--request-rate=6", "--streaming", "--"]);
+        assert!(problems.is_empty());
+        read(&command(), &["--m".to_owned(), "--s".to_owned()], Ways::default(), &mut problems);
+        assert!(problems.to_string().contains("--s: unknown flag"));
+    }
+
+    #[test]
     fn all_that_is_wrong_is_told() {
         let (_, said) =
             line(&["--streming", "--request-rate", "--api-key", "a", "--api-key=b", "--streaming=yes", "-x", "z"]);
@@ -282,7 +326,7 @@ mod tests {
         let arguments =
             ["--api-key", "s3cret", "-H", "Authorization: Bearer s3cret", "-H", "{\"X-Key\":\"s3cret\"}", "-m", "a:b"];
         let mut problems = Problems::default();
-        let line = read(&command(), &arguments.map(str::to_owned), &mut problems);
+        let line = read(&command(), &arguments.map(str::to_owned), Ways::default(), &mut problems);
         assert_eq!(
             line.redacted(),
             [
@@ -302,7 +346,7 @@ mod tests {
     fn help_is_noticed_wherever_it_stands() {
         for text in [vec!["--model", "a", "--help"], vec!["-h"], vec!["-vh"]] {
             let arguments: Vec<String> = text.iter().map(|&argument| argument.to_owned()).collect();
-            assert!(read(&command(), &arguments, &mut Problems::default()).wants_help);
+            assert!(read(&command(), &arguments, Ways::default(), &mut Problems::default()).wants_help);
         }
     }
 }

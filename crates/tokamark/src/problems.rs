@@ -25,6 +25,12 @@ impl Problems {
         self.spelt.insert(flag.to_owned(), as_written.to_owned());
     }
 
+    /// Lets a flag go by the name that another one was written with, as a dialect calls it.
+    pub(crate) fn means(&mut self, flag: &str, other: &str) {
+        let as_written = self.spelt.get(other).cloned().unwrap_or_else(|| other.to_owned());
+        self.spelt.insert(flag.to_owned(), as_written);
+    }
+
     /// Adds a problem with the flag of that main name, such as `--url`.
     pub(crate) fn add(&mut self, flag: &str, message: impl Into<String>) {
         let source = self.spelt.get(flag).map_or(flag, String::as_str).to_owned();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokamark_plan::Plan;
 use tokamark_plan::target_url::{endpoint_url, is_simulated};
-use tokamark_sim::{Server, SimConfig, TokenCounter};
+use tokamark_sim::{Server, SimConfig, TokenEncoder};
 use tokamark_tokenizer::Tokenizer;
 use tokamark_tokenizer::resolve;
 
@@ -31,7 +31,7 @@ impl Engines {
                 Server::start(config, address)?
             } else {
                 let tokenizer = resolve(&plan.workload.tokenizer, &target.models)?.tokenizer;
-                Server::start_with_counter(config, address, counter(tokenizer))?
+                Server::start_with_tokenizer(config, address, encoder(tokenizer))?
             };
             // What runs in this process is never behind a proxy.
             target.proxy.exceptions.push(server.addr().ip().to_string());
@@ -50,9 +50,9 @@ impl Engines {
     }
 }
 
-/// Counts prompts with a tokenizer.
-pub(crate) fn counter(tokenizer: Tokenizer) -> TokenCounter {
-    Arc::new(move |text: &str| tokenizer.count(text))
+/// Reads prompts with a tokenizer.
+pub(crate) fn encoder(tokenizer: Tokenizer) -> TokenEncoder {
+    Arc::new(move |text: &str| tokenizer.encode(text))
 }
 
 fn says_how_to_count(url: &str) -> bool {

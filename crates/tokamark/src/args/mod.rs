@@ -3,18 +3,28 @@
 //! `docs/reference/cli.md`.
 
 mod connection;
+mod conversation;
+mod dataset;
 mod endpoint;
 mod input;
 mod load;
+mod media;
 mod output;
+mod prefix;
+mod trace;
 
 use clap::{Args, Command};
 
 pub(crate) use connection::ConnectionArgs;
+pub(crate) use conversation::ConversationArgs;
+pub(crate) use dataset::DatasetArgs;
 pub(crate) use endpoint::EndpointArgs;
 pub(crate) use input::InputArgs;
 pub(crate) use load::LoadArgs;
+pub(crate) use media::MediaArgs;
 pub(crate) use output::OutputArgs;
+pub(crate) use prefix::PrefixArgs;
+pub(crate) use trace::TraceArgs;
 
 use crate::commands;
 
@@ -27,6 +37,16 @@ pub(crate) struct ProfileArgs {
     pub(crate) load: LoadArgs,
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) prefix: PrefixArgs,
+    #[command(flatten)]
+    pub(crate) conversation: ConversationArgs,
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
+    #[command(flatten)]
+    pub(crate) media: MediaArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::cli::{Invocation, could_not_run, usage_error};
 use crate::console::print;
 use crate::exit_code;
 use crate::problems::Problems;
-use crate::simulated::counter;
+use crate::simulated::encoder;
 
 const DEFAULT_HOST: &str = "127.0.0.1";
 const DEFAULT_PORT: u16 = 8000;
@@ -65,7 +65,7 @@ fn serve(config: SimConfig, address: SocketAddr, tokenizer: Option<&String>) -> 
         let server = match tokenizer {
             Some(name) => {
                 let plan = TokenizerPlan { name: Some(name.clone()), ..TokenizerPlan::builtin() };
-                Server::start_with_counter(config, address, counter(resolve(&plan, &[])?.tokenizer))?
+                Server::start_with_tokenizer(config, address, encoder(resolve(&plan, &[])?.tokenizer))?
             }
             None => Server::start(config, address)?,
         };

@@ -32,7 +32,7 @@ pub(crate) fn resolve(
 ) -> Result<Resolved, Problems> {
     let target = target::resolve(&args.endpoint, &args.connection, variable, &mut problems);
     let load = load::resolve(&args.load, &mut problems);
-    let workload = workload::resolve(&args.input, target.endpoint, &mut problems);
+    let workload = workload::resolve(args, target.endpoint, &mut problems);
     limits_agree(&target, &workload, &mut problems);
     let report = report::resolve(&args.output, &target, &mut problems);
     if !problems.is_empty() {

@@ -3,8 +3,9 @@ use std::collections::BTreeMap;
 use clap::FromArgMatches;
 use serde_json::json;
 use tokamark_plan::{
-    Arrival, ConnectMode, DatasetFormat, DatasetPlan, EndpointKind, ExportLevel, FailureTolerance, GoodputTarget,
-    LengthDistribution, ModelSelection, Plan, Reuse, Secret, Source, SyntheticPlan, Ui,
+    Arrival, CacheBust, ConnectMode, Corpus, DatasetFormat, DatasetPlan, EndpointKind, ExportLevel, FailureTolerance,
+    GoodputTarget, ImageFormat, LengthDistribution, ModelSelection, OpenLoop, Plan, Reuse, Secret, Source,
+    SyntheticPlan, SystemPrompt, Ui,
 };
 
 use super::*;
@@ -18,7 +19,7 @@ fn resolve_with(variables: &[(&str, &str)], text: &str) -> Result<Resolved, Stri
     program.build();
     let command = program.find_subcommand("profile").unwrap();
     let mut problems = Problems::default();
-    let line = command_line::read(command, &words, &mut problems);
+    let line = command_line::read(command, &words, command_line::Ways::default(), &mut problems);
     let arguments = std::iter::once("profile".to_owned()).chain(line.arguments());
     let matches = command.clone().try_get_matches_from(arguments).unwrap();
     let args = ProfileArgs::from_arg_matches(&matches).unwrap();
@@ -206,7 +207,37 @@ fn flags_that_would_do_nothing_are_refused() {
         ("--osl-stddev 5", "--osl-stddev: needs --osl"),
         ("--custom-dataset-type single_turn", "--custom-dataset-type: needs --input-file"),
         ("--input-file Cargo.toml --isl 5", "--isl: conflicts with --input-file"),
-        ("--input-file Cargo.toml --num-prompts 5", "--num-prompts: conflicts with --input-file"),
+        ("--input-file Cargo.toml --session-turns-mean 2", "--session-turns-mean: conflicts with --input-file"),
+        ("--input-file Cargo.toml --image-width-mean 5", "--image-width-mean: conflicts with --input-file"),
+        ("--fixed-schedule", "--fixed-schedule: is for traces"),
+        ("--skip-bad-lines", "--skip-bad-lines: is for datasets"),
+        ("--synthesis-max-isl 5", "--synthesis-max-isl: is for traces"),
+        ("--inter-turn-delay-cap-seconds 5", "--inter-turn-delay-cap-seconds: is for recorded think times"),
+        (
+            "--input-file Cargo.toml --custom-dataset-type mooncake_trace --replay-speedup 2",
+            "--replay-speedup: is for baseten_trace, not for mooncake_trace",
+        ),
+        (
+            "--input-file Cargo.toml --custom-dataset-type multi_turn --synthesis-max-osl 2",
+            "--synthesis-max-osl: is for traces, and multi_turn is none",
+        ),
+        (
+            "--input-file Cargo.toml --no-fixed-schedule --fixed-schedule-end-offset 2",
+            "--fixed-schedule-end-offset: conflicts with --no-fixed-schedule",
+        ),
+        ("--hf-subset x", "--hf-subset: needs --public-dataset"),
+        ("--public-dataset sharegpt --input-file Cargo.toml", "--input-file: conflicts with --public-dataset"),
+        ("--num-prefix-prompts 2", "--num-prefix-prompts: needs --prefix-prompt-length"),
+        ("--prefix-prompt-length 2", "--prefix-prompt-length: needs --num-prefix-prompts"),
+        ("--isl lognormal:512,300 --isl-stddev 4", "--isl-stddev: conflicts with --isl lognormal"),
+        ("--seq-dist 1,1:100 --isl 4", "--isl: conflicts with --sequence-distribution"),
+        ("--random-range-ratio 0.5", "--random-range-ratio: needs --isl and --osl"),
+        ("--random-corpus-style sglang", "--random-corpus-style: needs --prompt-corpus random"),
+        ("--corpus-file Cargo.toml --prompt-corpus coding", "--corpus-file: conflicts with --prompt-corpus"),
+        ("--system-prompt a --endpoint-type completions", "--system-prompt: completions requests have no messages"),
+        ("--image-batch-size 2 --endpoint-type embeddings", "--image-batch-size: embeddings requests take no media"),
+        ("--video-width 64", "--video-width: needs --video-height"),
+        ("--audio-format mp3", "--audio-length-mean: is missing"),
         ("--batch-size 2", "--batch-size: chat requests take one text"),
         ("--endpoint-type embeddings --output-tokens-mean 5", "--output-tokens-mean: embeddings have no output tokens"),
         ("-u https://h --tls-cert-file Cargo.toml", "--tls-cert-file: needs --tls-key-file"),
@@ -272,10 +303,58 @@ fn workloads_come_from_files_and_tokenizers_by_name() {
     assert_eq!((workload.tokenizer.name.as_deref(), workload.tokenizer.revision.as_str()), (Some("builtin"), "main"));
     assert_eq!(plan("--endpoint-type embeddings -b 4 --num-prompts 9").workload.batch_size, 4);
     assert_eq!(said("--input-file /no/such"), "error: --input-file: `/no/such` is not there");
-    assert_eq!(said("--input-file src"), "error: --input-file: `src` is a folder, not a file");
-    assert!(
-        said("--input-file Cargo.toml --custom-dataset-type multi_turn").contains("`multi_turn` is not supported yet")
-    );
+    let Source::File(file) =
+        plan("--input-file src --num-prompts 5 --custom-dataset-type speed-bench-qa").workload.source
+    else {
+        panic!("a folder is a source")
+    };
+    assert_eq!((file.format, file.split.as_deref()), (Some(DatasetFormat::SpeedBench), Some("qa")));
+    assert!(said("--input-file src --custom-dataset-type x").contains("single_turn, multi_turn"));
+}
+
+#[test]
+fn traces_are_replayed_as_their_flags_say() {
+    let trace = |flags: &str| match plan(&format!("--input-file Cargo.toml {flags}")).workload.source {
+        Source::File(file) => file.trace,
+        other => panic!("{other:?}"),
+    };
+    let automatic = trace("").schedule.unwrap();
+    assert_eq!((automatic.required, automatic.auto_offset), (false, true));
+    assert_eq!(trace("--no-fixed-schedule").schedule, None);
+    assert_eq!(trace("--ignore-trace-delays").schedule, None);
+    let given = trace("--fixed-schedule --fixed-schedule-start-offset 100 --fixed-schedule-end-offset 900").schedule;
+    let given = given.unwrap();
+    assert_eq!((given.required, given.auto_offset), (true, false));
+    assert_eq!((given.start_offset_ms, given.end_offset_ms), (Some(100.0), Some(900.0)));
+    let changed = trace("--synthesis-speedup-ratio 2 --synthesis-prefix-root-multiplier 3 --synthesis-max-isl 99");
+    assert_eq!((changed.synthesis.speedup_ratio, changed.synthesis.prefix_root_multiplier), (2.0, 3));
+    assert_eq!(changed.synthesis.max_isl, Some(99));
+    assert_eq!(trace("--no-open-loop-replay").open_loop, OpenLoop::Closed);
+    assert_eq!(trace("--open-loop-strict").open_loop, OpenLoop::Strict);
+    assert_eq!(trace("--session-delay-ratio 0.5").delay_ratio, 0.5);
+    let payload = plan("--input-file payload:Cargo.toml").workload.source;
+    let Source::File(payload) = payload else { panic!("{payload:?}") };
+    assert_eq!(payload.format, Some(DatasetFormat::GenaiPerfPayload));
+}
+
+#[test]
+fn prefixes_turns_and_media_are_read() {
+    let workload = plan(
+        "--num-prefix-prompts 3 --prefix-prompt-length 40 --system-prompt Hi --shared-system-prompt-length 9 \
+         --cache-bust first-turn-prefix --session-turns-mean 4 --session-turn-delay-mean 250 --prompt-corpus sonnet \
+         --image-width-mean 64 --image-height-mean 32 --audio-length-mean 2 --audio-depths 8,24 --num-sessions 7",
+    )
+    .workload;
+    assert_eq!((workload.prefix.pool, workload.prefix.tokens, workload.entries), (3, 40, Some(7)));
+    assert_eq!(workload.prefix.system, [SystemPrompt::Text("Hi".into()), SystemPrompt::Tokens(9)]);
+    assert_eq!(workload.cache_bust, CacheBust::FirstTurnPrefix);
+    let Source::Synthetic(synthetic) = workload.source else { panic!("it is synthetic") };
+    assert_eq!((synthetic.turns.mean, synthetic.turns.delay_mean_ms, synthetic.corpus), (4.0, 250.0, Corpus::Prose));
+    let image = workload.media.image.unwrap();
+    assert_eq!((image.batch, image.width.mean, image.format), (1, 64.0, ImageFormat::Jpeg));
+    assert_eq!(workload.media.audio.unwrap().depths, [8, 24]);
+    assert_eq!(plan("--image-batch-size 0 --image-width-mean 64").workload.media.image, None);
+    assert_eq!(plan("--image-width-mean 0").workload.media.image, None);
 }
 
 #[test]
