@@ -81,8 +81,8 @@ fn information(bytes: &[u8], frame: &Frame) -> Option<u64> {
     let fields: usize =
         [(1, 4), (2, 4), (4, 100), (8, 4)].iter().filter(|(flag, _)| flags & flag != 0).map(|f| f.1).sum();
     // Then the encoder's name in 9 bytes and others; two numbers of 12 bits are the samples before and after.
-    let added =
-        content.get(8 + fields..).filter(|encoder| encoder[0].is_ascii_alphabetic()).and_then(|e| e.get(21..24));
+    let encoder = content.get(8 + fields..).filter(|text| text.first().is_some_and(u8::is_ascii_alphabetic));
+    let added = encoder.and_then(|encoder| encoder.get(21..24));
     Some(added.map_or(0, |added| {
         let [first, second, third] = [added[0], added[1], added[2]].map(u64::from);
         (first << 4 | second >> 4) + ((second & 15) << 8 | third)
@@ -126,5 +126,15 @@ mod tests {
         first[73..76].copy_from_slice(&[0x24, 0x04, 0x80]);
         let exact = [first, frame(), frame()].concat();
         assert_eq!(mp3_duration(&exact), Facts::of_duration((2_304.0 - 576.0 - 1_152.0) / 44_100.0));
+    }
+
+    #[test]
+    fn information_may_fill_its_frame() {
+        // MPEG-2 at 8 kbit/s and 24 kHz with padding: 25 bytes, of which 12 are left for the information.
+        let mut first = vec![0xff, 0xf3, 0x16, 0xc0];
+        first.resize(25, 0);
+        first[13..17].copy_from_slice(b"Xing");
+        first[20] = 1;
+        assert_eq!(mp3_duration(&first), Facts::of_duration(0.0));
     }
 }

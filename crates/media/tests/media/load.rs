@@ -200,7 +200,7 @@ proptest! {
     fn any_bytes_of_any_format_are_an_answer_or_a_refusal(
         start in prop::sample::select(vec![
             b"RIFF\0\0\0\0WAVE".to_vec(), b"GIF89a".to_vec(), b"fLaC".to_vec(), b"BM".to_vec(),
-            b"\x89PNG\r\n\x1a\n".to_vec(), b"\xff\xd8\xff".to_vec(), b"RIFF\0\0\0\0WEBP".to_vec(),
+            b"\x89PNG\r\n\x1a\n".to_vec(), b"\xff\xd8\xff".to_vec(), b"OggS".to_vec(), b"ID3\x04\0\0\0\0\0\0".to_vec(), b"\xff\xfb\x90\xc0".to_vec(), b"RIFF\0\0\0\0WEBP".to_vec(),
         ]),
         rest in prop::collection::vec(any::<u8>(), 0..80),
     ) {
