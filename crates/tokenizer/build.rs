@@ -1,5 +1,5 @@
 //! Writes the compiled-in vocabulary (o200k) and the character classes of its splitting pattern in a form that is used
-//! in place, so that nothing is built when the program starts.
+//! in place, so that nothing is built when the program starts; and OpenAI's other vocabularies in a form that is small.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -18,6 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=src/builtin/format.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
     write_vocabulary(&out)?;
+    write_encoding(&tiktoken_rs::cl100k_base()?, 100_256, &out.join("cl100k.bin"))?;
+    // The rank 50256 is a special token, and so a gap.
+    write_encoding(&tiktoken_rs::p50k_base()?, 50_281, &out.join("p50k.bin"))?;
     write_classes(&out)?;
     Ok(())
 }
@@ -44,6 +47,22 @@ fn write_vocabulary(out: &Path) -> Result<(), Box<dyn Error>> {
     fs::write(out.join("o200k_index.bin"), little_endian(&index))?;
     fs::write(out.join("o200k_ends.bin"), little_endian(&ends))?;
     fs::write(out.join("o200k_bytes.bin"), bytes)?;
+    Ok(())
+}
+
+/// The tokens in the order of their ranks, each after its length in one byte; a special token is written as a gap.
+fn write_encoding(encoding: &tiktoken_rs::CoreBPE, ranks: u32, file: &Path) -> Result<(), Box<dyn Error>> {
+    let special = encoding.special_tokens();
+    let mut bytes = Vec::new();
+    for rank in 0..ranks {
+        let mut token = encoding.decode_bytes(&[rank])?;
+        if std::str::from_utf8(&token).is_ok_and(|text| special.contains(text)) {
+            token.clear();
+        }
+        bytes.push(u8::try_from(token.len())?);
+        bytes.extend_from_slice(&token);
+    }
+    fs::write(file, bytes)?;
     Ok(())
 }
 

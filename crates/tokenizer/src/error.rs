@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::hub::HubError;
+
 /// Why a tokenizer is not to be had, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenizerError {
-    /// The name is neither a file, a folder nor in the local cache.
+    /// The name is neither a file, a folder, an encoding nor in the local cache, and the hub was not asked.
     #[error(
-        "tokenizer `{name}` was not found (tried {}); download it, or give --tokenizer a tokenizer.json, its folder, or `builtin`",
+        "tokenizer `{name}` was not found (tried {}); download it, or give --tokenizer a file, a folder, or `builtin`",
         tried.join(", ")
     )]
     NotFound {
@@ -16,22 +18,13 @@ pub enum TokenizerError {
         /// Where it was looked for.
         tried: Vec<String>,
     },
-    /// A tiktoken encoding other than the compiled-in one.
-    #[error("the tiktoken encoding `{name}` is not supported yet; `o200k_base` is (the same as --tokenizer builtin)")]
-    UnsupportedEncoding {
+    /// The hub does not give it.
+    #[error("tokenizer `{name}` cannot be downloaded: {reason}")]
+    Download {
         /// The name that was asked for.
         name: String,
-    },
-    /// A folder holds a tokenizer in another format.
-    #[error(
-        "`{}` holds {found} but no tokenizer.json; convert it with the transformers library, or give --tokenizer builtin",
-        folder.display()
-    )]
-    UnsupportedFormat {
-        /// The folder.
-        folder: PathBuf,
-        /// The file that was found instead.
-        found: &'static str,
+        /// The reason, and what to do about it.
+        reason: HubError,
     },
     /// A file cannot be read.
     #[error("tokenizer file `{}` cannot be read: {source}", path.display())]

@@ -11,7 +11,7 @@ const LONGEST: usize = 128;
 
 /// The rank of the token of exactly these bytes.
 #[inline]
-pub(super) fn rank_of(bytes: &[u8]) -> Option<u32> {
+pub(crate) fn rank_of(bytes: &[u8]) -> Option<u32> {
     if bytes.len() > LONGEST {
         return None;
     }

@@ -4,17 +4,16 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::vocabulary::rank_of;
-
 /// No pair begins here, or the pair is no token.
 const NO_RANK: u32 = u32::MAX;
 
 /// Bytes from which on a heap beats searching for the lowest rank each time.
 const LONG: usize = 128;
 
-/// Appends the tokens of a piece that is not itself a token.
-pub(super) fn merge(piece: &[u8], tokens: &mut Vec<u32>) {
-    let ends = if piece.len() < LONG { merged_ends_of_short(piece) } else { merged_ends_of_long(piece) };
+/// Appends the tokens of a piece that is not itself a token. `rank_of` gives the rank of the token of exactly these bytes.
+pub(crate) fn merge(piece: &[u8], rank_of: impl Fn(&[u8]) -> Option<u32>, tokens: &mut Vec<u32>) {
+    let ends =
+        if piece.len() < LONG { merged_ends_of_short(piece, &rank_of) } else { merged_ends_of_long(piece, &rank_of) };
     let mut start = 0;
     for end in ends {
         // Each part is a byte or came from a merge, so that it has a rank.
@@ -23,15 +22,16 @@ pub(super) fn merge(piece: &[u8], tokens: &mut Vec<u32>) {
     }
 }
 
-fn pair_rank(piece: &[u8], start: usize, end: Option<usize>) -> u32 {
+fn pair_rank(piece: &[u8], rank_of: impl Fn(&[u8]) -> Option<u32>, start: usize, end: Option<usize>) -> u32 {
     end.and_then(|end| rank_of(&piece[start..end])).unwrap_or(NO_RANK)
 }
 
 /// Quadratic, without bookkeeping.
-fn merged_ends_of_short(piece: &[u8]) -> Vec<usize> {
+fn merged_ends_of_short(piece: &[u8], rank_of: &impl Fn(&[u8]) -> Option<u32>) -> Vec<usize> {
     // Start of each part, and the rank of the pair that it makes with the next.
-    let mut parts: Vec<(usize, u32)> =
-        (0..piece.len()).map(|at| (at, pair_rank(piece, at, (at + 2 <= piece.len()).then_some(at + 2)))).collect();
+    let mut parts: Vec<(usize, u32)> = (0..piece.len())
+        .map(|at| (at, pair_rank(piece, rank_of, at, (at + 2 <= piece.len()).then_some(at + 2))))
+        .collect();
     let end_of = |parts: &[(usize, u32)], part: usize| {
         (part < parts.len()).then(|| parts.get(part + 1).map_or(piece.len(), |next| next.0))
     };
@@ -40,9 +40,9 @@ fn merged_ends_of_short(piece: &[u8]) -> Vec<usize> {
         && rank != NO_RANK
     {
         parts.remove(lowest + 1);
-        parts[lowest].1 = pair_rank(piece, parts[lowest].0, end_of(&parts, lowest + 1));
+        parts[lowest].1 = pair_rank(piece, rank_of, parts[lowest].0, end_of(&parts, lowest + 1));
         if lowest > 0 {
-            parts[lowest - 1].1 = pair_rank(piece, parts[lowest - 1].0, end_of(&parts, lowest));
+            parts[lowest - 1].1 = pair_rank(piece, rank_of, parts[lowest - 1].0, end_of(&parts, lowest));
         }
     }
     (0..parts.len()).filter_map(|part| end_of(&parts, part)).collect()
@@ -58,13 +58,13 @@ struct Part {
 }
 
 /// Linearithmic.
-fn merged_ends_of_long(piece: &[u8]) -> Vec<usize> {
+fn merged_ends_of_long(piece: &[u8], rank_of: &impl Fn(&[u8]) -> Option<u32>) -> Vec<usize> {
     let length = piece.len();
     let mut parts: Vec<Part> = (0..length)
         .map(|at| Part {
             end: at + 1,
             previous: at.wrapping_sub(1),
-            rank: pair_rank(piece, at, (at + 2 <= length).then_some(at + 2)),
+            rank: pair_rank(piece, rank_of, at, (at + 2 <= length).then_some(at + 2)),
         })
         .collect();
     let mut queue: BinaryHeap<_> = parts
@@ -87,7 +87,7 @@ fn merged_ends_of_long(piece: &[u8]) -> Vec<usize> {
         }
         for changed in [Some(at), (at > 0).then_some(parts[at].previous)].into_iter().flatten() {
             let pair_end = parts.get(parts[changed].end).map(|next| next.end);
-            let rank = pair_rank(piece, changed, pair_end);
+            let rank = pair_rank(piece, rank_of, changed, pair_end);
             parts[changed].rank = rank;
             if rank != NO_RANK {
                 queue.push(Reverse((rank, changed)));
@@ -108,11 +108,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::builtin::rank_of;
 
     proptest! {
         #[test]
         fn both_ways_of_merging_agree(piece in "[a-d ]{1,300}|\\PC{1,120}") {
-            prop_assert_eq!(merged_ends_of_short(piece.as_bytes()), merged_ends_of_long(piece.as_bytes()));
+            let piece = piece.as_bytes();
+            prop_assert_eq!(merged_ends_of_short(piece, &rank_of), merged_ends_of_long(piece, &rank_of));
         }
     }
 }
