@@ -122,9 +122,24 @@ impl Fields {
         self.object.shift_remove(field)
     }
 
+    /// Puts the one entry of a list in the list's place, for formats in which every value is a list.
+    pub(crate) fn unlist(&mut self, field: &str) {
+        if let Some(value) = self.object.get_mut(field)
+            && let Value::Array(items) = value
+            && items.len() == 1
+        {
+            *value = items.remove(0);
+        }
+    }
+
     /// Everything that is left, which then counts as understood.
     pub(crate) fn take_rest(&mut self) -> Map<String, Value> {
         std::mem::take(&mut self.object)
+    }
+
+    /// Puts a field back.
+    pub(crate) fn put(&mut self, field: &str, value: Option<Value>) {
+        self.object.extend(value.map(|value| (field.to_owned(), value)));
     }
 
     /// Takes fields that are known and change nothing.

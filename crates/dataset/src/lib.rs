@@ -9,6 +9,8 @@ mod formats;
 mod input;
 mod options;
 mod pages;
+mod random;
+mod raw;
 mod reader;
 mod sink;
 mod store;

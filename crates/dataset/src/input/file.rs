@@ -57,6 +57,12 @@ impl InputFile {
         name
     }
 
+    /// The name of the session that the file is: its path within the folder, without the ending.
+    pub(crate) fn session(&self) -> String {
+        let folder = self.name.as_deref().and_then(|name| name.rsplit_once('/')).map(|(folder, _)| folder);
+        folder.map_or_else(|| self.stem(), |folder| format!("{folder}/{}", self.stem()))
+    }
+
     /// The text: unpacked, UTF-8 if it is valid at all, without a byte order mark.
     pub(crate) fn text(&self) -> Result<Box<dyn Read + Send>, DatasetError> {
         let unreadable = |error| DatasetError::io(&self.path, error);

@@ -1,6 +1,7 @@
 //! Opening files and folders.
 
 mod decode;
+mod entries;
 mod file;
 mod lines;
 
@@ -9,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use entries::{each_entry, first_character, whole};
 pub(crate) use file::InputFile;
 pub(crate) use lines::Line;
 

@@ -1,10 +1,25 @@
 //! Formats of traces: what was once sent, with lengths and times.
 
+mod azure;
+mod bailian;
+mod burst_gpt;
+mod mooncake;
+mod replay;
+mod rows;
+mod table;
+
 use tokamark_plan::DatasetFormat;
 
 use crate::reader::Reader;
+use rows::RowTrace;
 
 /// The reader of a trace's format; none if the format is no trace.
-pub(crate) fn reader(_format: DatasetFormat) -> Option<Box<dyn Reader>> {
-    None
+pub(crate) fn reader(format: DatasetFormat) -> Option<Box<dyn Reader>> {
+    Some(match format {
+        DatasetFormat::MooncakeTrace => Box::new(RowTrace::<mooncake::Mooncake>::default()),
+        DatasetFormat::BailianTrace => Box::new(RowTrace::<bailian::Bailian>::default()),
+        DatasetFormat::BurstGptTrace => Box::new(RowTrace::<burst_gpt::BurstGpt>::default()),
+        DatasetFormat::AzureTrace => Box::new(RowTrace::<azure::Azure>::default()),
+        _ => return None,
+    })
 }

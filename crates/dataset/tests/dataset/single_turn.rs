@@ -117,7 +117,7 @@ fn what_is_wrong_is_said_in_words() {
         "stands beside `timestamp`; only one of them may be given",
     );
     assert_fault("{\"text\": \"a\", \"delay\": NaN}", None, "is not JSON (expected value, column 24)");
-    assert_fault("{\"text\": \"a\", \"delay\": 1e999}", None, "is not JSON (number out of range, column 27)");
+    assert_fault("{\"text\": \"a\", \"delay\": 1e999}", None, "is not JSON (number out of range, column 28)");
     assert_fault(
         "{\"images\": [\"a\", \"b\"], \"image_uuids\": [\"u\"]}",
         Some("image_uuids"),

@@ -1,0 +1,90 @@
+//! `genai_perf_payload`: GenAI-Perf's `payload:` files. What a row has besides the known fields goes into the body.
+
+use tokamark_conversation::{Conversation, Prompt, Turn};
+
+use super::recorded::Recorded;
+use super::waits::Waits;
+use crate::DatasetError;
+use crate::fields::{Fields, whole};
+use crate::input::Input;
+use crate::reader::Reader;
+use crate::sink::Sink;
+
+/// Tokens of each hash id, unless another number is asked for.
+const BLOCK: u32 = 512;
+
+/// Reads the format.
+#[derive(Debug, Default)]
+pub(super) struct GenaiPerfPayload {
+    waits: Waits,
+}
+
+impl Reader for GenaiPerfPayload {
+    fn read(&mut self, input: &Input, sink: &mut Sink<'_>) -> Result<(), DatasetError> {
+        let recorded = Recorded::new(sink.plan);
+        let block_size = sink.plan.trace.block_size.unwrap_or(BLOCK);
+        for file in input.files() {
+            let mut lines = file.lines()?;
+            while let Some(line) = lines.next()? {
+                if sink.is_full() {
+                    return Ok(());
+                }
+                let mut fields = Fields::of_line(&line);
+                let id = fields.name("session_id").unwrap_or_default();
+                let length = fields.above_zero("input_length");
+                let mut turn = Turn {
+                    output_tokens: fields.output_tokens(&["output_length"]),
+                    timestamp_ms: fields.ms("timestamp"),
+                    delay_ms: fields.ms("delay"),
+                    prompt: prompt(&mut fields, length, block_size),
+                    ..Turn::default()
+                };
+                turn.extra = fields.take_rest();
+                if sink.close(file, fields) {
+                    turn.row = sink.row();
+                    self.waits.pass_on(&id, &mut turn);
+                    if recorded.change(&mut turn, length) {
+                        sink.push(Conversation::single(id, turn))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn prompt(fields: &mut Fields, length: Option<u64>, block_size: u32) -> Prompt {
+    let faults = fields.faults();
+    if fields.has("text") && fields.has("text_input") {
+        fields.fault("text_input", "stands beside `text`; only one of them may be given");
+    }
+    let text = match fields.filled("text") {
+        Some(text) => Some(text),
+        None => fields.filled("text_input"),
+    };
+    let blocks = blocks(fields);
+    if let Some(text) = text {
+        return Prompt::Texts(vec![text]);
+    }
+    let Some(tokens) = length else {
+        if fields.faults() == faults && !fields.is_no_object() {
+            fields.fault("text", "is missing, and so is `input_length`");
+        }
+        return Prompt::default();
+    };
+    let covered = blocks.len() as u64 * u64::from(block_size);
+    if !blocks.is_empty() && !(tokens <= covered && covered < tokens + u64::from(block_size)) {
+        let count = blocks.len();
+        fields.fault("hash_ids", format!("has {count} blocks of {block_size} tokens for {tokens} tokens"));
+    }
+    Prompt::Made { tokens, blocks, block_size }
+}
+
+fn blocks(fields: &mut Fields) -> Vec<u64> {
+    let list = fields.list("hash_ids").unwrap_or_default();
+    let blocks: Vec<u64> = list.iter().filter_map(whole).collect();
+    if blocks.len() != list.len() {
+        fields.fault("hash_ids", "has an entry that is not a whole number");
+    }
+    blocks
+}
