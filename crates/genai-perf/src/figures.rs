@@ -8,8 +8,8 @@ use crate::endpoint_type::Figures;
 pub struct RequestFigures {
     /// When it was sent.
     pub sent_ns: u64,
-    /// When the first response that counts came.
-    pub first_ns: u64,
+    /// When the first response that counts came; absent where an answer comes at once and that is no figure.
+    pub first_ns: Option<u64>,
     /// When the second one came, if there was one.
     pub second_ns: Option<u64>,
     /// When the last one came.
@@ -45,17 +45,17 @@ impl RequestFigures {
     }
 
     fn token_values(&self, latency: f64, values: &mut Vec<(Metric, f64)>) {
-        let first = gap(self.sent_ns, self.first_ns);
-        values.push((Metric::TimeToFirstToken, first));
-        if let Some(second_ns) = self.second_ns {
-            values.push((Metric::TimeToSecondToken, gap(self.first_ns, second_ns)));
+        let first = self.first_ns.map(|first_ns| gap(self.sent_ns, first_ns));
+        values.extend(first.map(|first| (Metric::TimeToFirstToken, first)));
+        if let (Some(first_ns), Some(second_ns)) = (self.first_ns, self.second_ns) {
+            values.push((Metric::TimeToSecondToken, gap(first_ns, second_ns)));
         }
         if let Some(tokens) = self.input_tokens {
             values.push((Metric::InputSequenceLength, tokens as f64));
         }
         let Some(tokens) = self.output_tokens else { return };
         values.push((Metric::OutputSequenceLength, tokens as f64));
-        if self.second_ns.is_some() && tokens > 1 {
+        if let Some(first) = first.filter(|_| self.second_ns.is_some() && tokens > 1) {
             let between = ((latency - first) / (tokens - 1) as f64).round_ties_even();
             values.push((Metric::InterTokenLatency, between));
             if between != 0.0 {

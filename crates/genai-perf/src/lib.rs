@@ -11,6 +11,9 @@ mod error;
 mod export;
 mod figures;
 mod goodput;
+mod inputs_json;
+mod live;
+mod merged;
 mod metric;
 mod number_text;
 mod prompt;
@@ -29,8 +32,13 @@ pub use config::{
 };
 pub use endpoint_type::{EndpointType, Figures};
 pub use error::GenAiPerfError;
-pub use export::{Api, Experiment, ExportReader, ExportRequest, RawText, ResponseOutput, read_export};
+pub use export::{
+    Api, Experiment, ExportHead, ExportReader, ExportRequest, ProfileExportWriter, RawText, ResponseOutput, read_export,
+};
 pub use figures::RequestFigures;
+pub use inputs_json::{Input, InputsWriter};
+pub use live::LiveRun;
+pub use merged::{Merge, Merged};
 pub use metric::Metric;
 pub use recorded::{Options, Recorded};
 pub use report::{AnalyzePoint, Report, write_analyze_csv};

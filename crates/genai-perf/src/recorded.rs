@@ -102,7 +102,8 @@ impl Level {
         {
             self.models.push(model.clone());
         }
-        self.has_stream |= request.response_outputs.iter().any(|output| output.bytes().starts_with(b"data:"));
+        let is_stream = request.response_outputs.iter().any(|output| output.bytes().starts_with(b"data:"));
+        self.has_stream |= is_stream;
         let pieces = match answer::read(api, request, fidelity) {
             Reading::Answer(pieces) => pieces,
             Reading::Failed(reason) => return self.accumulator.add_failed(&reason),
@@ -113,7 +114,8 @@ impl Level {
         let is_llm = self.figures == Figures::Llm;
         self.accumulator.add(&RequestFigures {
             sent_ns: request.timestamp,
-            first_ns: first.at,
+            // GenAI-Perf gives a time to first token to answers that came at once, too.
+            first_ns: (fidelity == Fidelity::Same || prompt.streams || is_stream).then_some(first.at),
             second_ns: pieces.get(1).map(|second| second.at),
             last_ns: last.at,
             input_tokens: if is_llm {

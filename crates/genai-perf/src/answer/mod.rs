@@ -47,10 +47,11 @@ pub(crate) fn read(api: Api, request: &ExportRequest, fidelity: Fidelity) -> Rea
             request.response_timestamps.iter().map(|at| Piece { at: *at, ..Piece::default() }).collect(),
         ),
         Api::Triton => Reading::Answer(tensors(request, |output, piece| {
-            piece.text = output.text_output.as_ref().map(extract::plain_text).unwrap_or_default();
+            piece.text = output.tensors.get("text_output").map(extract::plain_text).unwrap_or_default();
         })),
         Api::Engine => Reading::Answer(tensors(request, |output, piece| {
-            piece.ids = output.output_ids.as_ref().and_then(|ids| ids.as_array()).map_or(1, |ids| ids.len() as u64);
+            piece.ids =
+                output.tensors.get("output_ids").and_then(|ids| ids.as_array()).map_or(1, |ids| ids.len() as u64);
         })),
         _ => match fidelity {
             Fidelity::Same => {

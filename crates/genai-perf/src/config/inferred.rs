@@ -31,10 +31,38 @@ impl InputConfig {
         config
     }
 
+    /// Reads the echo of a report; what it lacks is as by default.
+    ///
+    /// # Errors
+    /// Something in it has another type than it should.
+    pub fn of_json(echo: Value) -> Result<Self, serde_json::Error> {
+        let mut all = serde_json::to_value(Self::default())?;
+        overlay(&mut all, echo);
+        serde_json::from_value(all)
+    }
+
     /// Sets the service-level objectives.
     pub fn set_objectives(&mut self, goodput: &[(String, f64)]) {
         let limits =
             goodput.iter().filter_map(|(name, limit)| Some((name.clone(), Value::Number(Number::from_f64(*limit)?))));
         self.input.goodput = Blank((!goodput.is_empty()).then(|| limits.collect()));
+    }
+}
+
+/// Puts the members of one object over those of another.
+fn overlay(under: &mut Value, over: Value) {
+    match (under, over) {
+        (_, Value::Null) => {}
+        (Value::Object(under), Value::Object(over)) => {
+            for (name, value) in over {
+                // These are maps with names of their own, which replace the default as a whole.
+                if matches!(name.as_str(), "stimulus" | "sweep_parameters") {
+                    under.insert(name, value);
+                } else {
+                    overlay(under.entry(name).or_insert(Value::Null), value);
+                }
+            }
+        }
+        (under, over) => *under = over,
     }
 }

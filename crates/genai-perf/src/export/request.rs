@@ -2,15 +2,19 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, Error, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A request as perf_analyzer recorded it. Times are nanoseconds of the wall clock.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExportRequest {
     /// When it was handed to the client.
     pub timestamp: u64,
+    /// The sequence of Triton's stateful models; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence_id: Option<u64>,
     /// What was sent: the body as JSON text under `payload`, or one key for each tensor.
     #[serde(default)]
     pub request_inputs: Map<String, Value>,
@@ -41,17 +45,12 @@ impl ExportRequest {
 }
 
 /// One response: what one read brought over HTTP, or the tensors of one gRPC message.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResponseOutput {
     /// The bytes of the read.
-    #[serde(default)]
     pub response: Option<RawText>,
-    /// The text tensor of Triton's language-model backends.
-    #[serde(default)]
-    pub text_output: Option<Value>,
-    /// The token ids of an engine without text.
-    #[serde(default)]
-    pub output_ids: Option<Value>,
+    /// The tensors, among them `text_output` of language models and `output_ids` of engines without text.
+    pub tensors: Map<String, Value>,
 }
 
 impl ResponseOutput {
@@ -99,5 +98,51 @@ impl<'de> Deserialize<'de> for RawText {
             }
         }
         deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+impl Serialize for RawText {
+    /// As text; bytes that are not UTF-8 become replacement characters.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+impl Serialize for ResponseOutput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(response) = &self.response {
+            map.serialize_entry("response", response)?;
+        }
+        for (name, tensor) in &self.tensors {
+            map.serialize_entry(name, tensor)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for ResponseOutput {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Output;
+        impl<'de> Visitor<'de> for Output {
+            type Value = ResponseOutput;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a response")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<ResponseOutput, M::Error> {
+                let mut output = ResponseOutput::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "response" {
+                        output.response = map.next_value()?;
+                    } else {
+                        output.tensors.insert(key, map.next_value()?);
+                    }
+                }
+                Ok(output)
+            }
+        }
+        deserializer.deserialize_map(Output)
     }
 }
