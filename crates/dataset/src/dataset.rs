@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tokamark_conversation::Conversation;
 use tokamark_plan::{DatasetFormat, DatasetPlan};
 
+use crate::detect::{Found, detect};
 use crate::input::Input;
 use crate::sink::Sink;
 use crate::store::{Store, hexadecimal};
@@ -34,7 +35,10 @@ pub fn open(plan: &DatasetPlan, options: &Options<'_>) -> Result<Dataset, Datase
     let input = Input::open(&plan.path)?;
     let (format, how_found) = match plan.format {
         Some(format) => (format, format!("read as {}, as asked for", format.name())),
-        None => return Err(DatasetError::unusable(input.path(), "needs --custom-dataset-type")),
+        None => {
+            let Found { format, by } = detect(&input)?;
+            (format, format!("read as {}, because {by}", format.name()))
+        }
     };
     let mut sink = Sink::new(plan, options);
     let mut reader = formats::reader(format)

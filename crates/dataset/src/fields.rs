@@ -282,12 +282,17 @@ pub(crate) fn kind(value: &Value) -> &'static str {
     }
 }
 
+/// The parser's words.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
+}
+
 /// The parser's words and where: the line only if there are several.
 pub(crate) fn position(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let reason = text.split_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
+    let reason = reason(error);
     match error.line() {
-        0 => reason.to_owned(),
+        0 => reason,
         1 => format!("{reason}, column {}", error.column()),
         line => format!("{reason}, line {line}, column {}", error.column()),
     }

@@ -2,6 +2,7 @@
 //! asked for. What is wrong with a file is told for all of it at once, with lines and fields.
 
 mod dataset;
+mod detect;
 mod error;
 mod fault;
 mod fields;

@@ -31,12 +31,13 @@ impl Reader for GenaiPerfPayload {
                 }
                 let mut fields = Fields::of_line(&line);
                 let id = fields.name("session_id").unwrap_or_default();
+                let has_length = fields.has("input_length");
                 let length = fields.above_zero("input_length");
                 let mut turn = Turn {
                     output_tokens: fields.output_tokens(&["output_length"]),
                     timestamp_ms: fields.ms("timestamp"),
                     delay_ms: fields.ms("delay"),
-                    prompt: prompt(&mut fields, length, block_size),
+                    prompt: prompt(&mut fields, has_length, length, block_size),
                     ..Turn::default()
                 };
                 turn.extra = fields.take_rest();
@@ -53,7 +54,7 @@ impl Reader for GenaiPerfPayload {
     }
 }
 
-fn prompt(fields: &mut Fields, length: Option<u64>, block_size: u32) -> Prompt {
+fn prompt(fields: &mut Fields, has_length: bool, length: Option<u64>, block_size: u32) -> Prompt {
     let faults = fields.faults();
     if fields.has("text") && fields.has("text_input") {
         fields.fault("text_input", "stands beside `text`; only one of them may be given");
@@ -67,7 +68,7 @@ fn prompt(fields: &mut Fields, length: Option<u64>, block_size: u32) -> Prompt {
         return Prompt::Texts(vec![text]);
     }
     let Some(tokens) = length else {
-        if fields.faults() == faults && !fields.is_no_object() {
+        if fields.faults() == faults && !has_length && !fields.is_no_object() {
             fields.fault("text", "is missing, and so is `input_length`");
         }
         return Prompt::default();

@@ -5,12 +5,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
 
+use crate::DatasetError;
 use crate::fields::Fields;
 use crate::input::Input;
 use crate::raw::is_object;
 use crate::reader::Reader;
 use crate::sink::Sink;
-use crate::DatasetError;
 
 /// Reads the format.
 #[derive(Debug, Default)]
@@ -39,7 +39,9 @@ impl Reader for OpenaiBatch {
                 if !id.is_empty() && sink.store.has(&id) {
                     fields.fault("custom_id", "is that of an earlier line");
                 }
-                if sink.close(file, fields) && let Some(body) = body {
+                if sink.close(file, fields)
+                    && let Some(body) = body
+                {
                     let turn = Turn { row: sink.row(), prompt: Prompt::Body(body), ..Turn::default() };
                     sink.push(Conversation { history: History::None, ..Conversation::single(id, turn) })?;
                 }

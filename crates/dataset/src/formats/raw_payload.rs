@@ -4,13 +4,13 @@
 use serde_json::value::RawValue;
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
 
+use crate::DatasetError;
 use crate::fault::Place;
 use crate::fields::position;
 use crate::input::{Input, InputFile, whole};
 use crate::raw::is_object;
 use crate::reader::Reader;
 use crate::sink::Sink;
-use crate::DatasetError;
 
 /// Reads the format.
 #[derive(Debug)]
@@ -42,13 +42,7 @@ impl Reader for RawPayload {
     }
 }
 
-fn take(
-    file: &InputFile,
-    place: Place,
-    text: &str,
-    id: String,
-    sink: &mut Sink<'_>,
-) -> Result<(), DatasetError> {
+fn take(file: &InputFile, place: Place, text: &str, id: String, sink: &mut Sink<'_>) -> Result<(), DatasetError> {
     match serde_json::from_str::<&RawValue>(text) {
         Ok(body) if is_object(body) => {
             let turn = Turn { row: sink.row(), prompt: Prompt::Body(text.to_owned()), ..Turn::default() };

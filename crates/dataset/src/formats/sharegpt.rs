@@ -129,4 +129,3 @@ fn is_question(role: &str) -> bool {
 fn is_answer(role: &str) -> bool {
     matches!(role, "gpt" | "chatgpt" | "assistant" | "bing" | "bard" | "model")
 }
-

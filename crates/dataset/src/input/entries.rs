@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::InputFile;
 use crate::DatasetError;
-use crate::fields::position;
+use crate::fields::{position, reason};
 
 /// Takes the number (from 1) and the text of an entry, and says whether more are wanted.
 pub(crate) type Each<'a> = dyn FnMut(u64, &str) -> Result<bool, DatasetError> + 'a;
@@ -29,7 +29,7 @@ pub(crate) fn each_entry(
         (Some(Ok(())), _) => Ok(Ok(())),
         (None, Ok(())) => Ok(Ok(())),
         (None, Err(error)) if error.is_io() => Err(DatasetError::io(file.path(), error.into())),
-        (None, Err(error)) if error.is_data() => Ok(Err(position(&error))),
+        (None, Err(error)) if error.is_data() => Ok(Err(reason(&error))),
         (None, Err(error)) => Ok(Err(format!("is not JSON ({})", position(&error)))),
     }
 }

@@ -70,7 +70,9 @@ fn prompt(fields: &mut Fields, text: &str, entry: &mut Entry) {
             Some([first, second]) => {
                 fields.fault(second, format!("stands beside `{first}`; only one of them may be given"));
             }
-            _ => fields.fault("input_length", "is missing; `text_input`, `messages` or `payload` may stand in its place"),
+            _ => {
+                fields.fault("input_length", "is missing; `text_input`, `messages` or `payload` may stand in its place")
+            }
         }
         return;
     };
