@@ -73,8 +73,8 @@ fn prompt(fields: &mut Fields, has_length: bool, length: Option<u64>, block_size
         }
         return Prompt::default();
     };
-    let covered = blocks.len() as u64 * u64::from(block_size);
-    if !blocks.is_empty() && !(tokens <= covered && covered < tokens + u64::from(block_size)) {
+    // The last block may be cut short, but is not empty.
+    if !blocks.is_empty() && tokens.div_ceil(u64::from(block_size.max(1))) != blocks.len() as u64 {
         let count = blocks.len();
         fields.fault("hash_ids", format!("has {count} blocks of {block_size} tokens for {tokens} tokens"));
     }

@@ -21,11 +21,12 @@ impl Reader for RawPayload {
         for file in input.files() {
             let is_one_body = file.path().extension().is_some_and(|ending| ending == "json");
             let id = if input.is_folder() { file.session() } else { String::new() };
-            if is_one_body && let Ok(text) = whole(file)? {
-                if let Ok(body) = serde_json::from_str::<&RawValue>(&text) {
-                    take(file, Place::Whole, body.get(), id, sink)?;
-                    continue;
-                }
+            if is_one_body
+                && let Ok(text) = whole(file)?
+                && let Ok(body) = serde_json::from_str::<&RawValue>(&text)
+            {
+                take(file, Place::Whole, body.get(), id, sink)?;
+                continue;
             }
             let mut lines = file.lines()?;
             while let Some(line) = lines.next()? {

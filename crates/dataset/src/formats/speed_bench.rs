@@ -69,11 +69,12 @@ impl Reader for SpeedBench {
         for file in files {
             read(file, &wanted, sink)?;
         }
-        if sink.rows == before && sink.faults.count() == 0 {
-            if let Some(category) = &wanted.category {
-                let reason = format!("has no rows of the category {category}");
-                return Err(DatasetError::unusable(input.path(), reason));
-            }
+        if sink.rows == before
+            && sink.faults.count() == 0
+            && let Some(category) = &wanted.category
+        {
+            let reason = format!("has no rows of the category {category}");
+            return Err(DatasetError::unusable(input.path(), reason));
         }
         Ok(())
     }

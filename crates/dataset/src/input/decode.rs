@@ -5,6 +5,8 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 use flate2::bufread::MultiGzDecoder;
 
 type Bytes = Box<dyn Read + Send>;
+/// Bytes of which the first have been looked at.
+type Peeked = Chain<Cursor<Vec<u8>>, Bytes>;
 
 /// The text of a file, as UTF-8 without a byte order mark. What is no valid UTF-16 becomes invalid UTF-8, so that it is
 /// a fault of its line only.
@@ -36,7 +38,7 @@ fn unsupported(reason: &str) -> io::Error {
 }
 
 /// The first four bytes, zeros in place of those that are missing, and the whole again.
-fn peeked(mut bytes: Bytes) -> io::Result<([u8; 4], Chain<Cursor<Vec<u8>>, Bytes>)> {
+fn peeked(mut bytes: Bytes) -> io::Result<([u8; 4], Peeked)> {
     let mut head = [0; 4];
     let count = read_up_to(&mut bytes, &mut head)?;
     Ok((head, Cursor::new(head[..count].to_vec()).chain(bytes)))

@@ -110,6 +110,6 @@ fn faults_name_the_entry() {
     assert_eq!(told("{\"data\":[[]]}"), one("row 1: is an empty list"));
     assert_eq!(told("{\"data\":[{\"message_generator\":\"x\"}]}").0, 1);
     assert_eq!(told("{\"experiments\":[]}"), one("has no list in `data`"));
-    assert_eq!(told("{\"data\":[{\"payloads\":[{}]}"), one("is not JSON (EOF while parsing a list, column 28)"));
+    assert_eq!(told("{\"data\":[{\"payloads\":[{}]}"), one("is not JSON (EOF while parsing a list, column 26)"));
     assert_eq!(faults("{\"data\":[]} x", FORMAT).first()[0].place, Place::Whole);
 }
