@@ -103,6 +103,17 @@ pub struct TelemetryConfig {
     pub last_scrape_ns: u64,
     /// Memory for the samples of one page, in bytes.
     pub max_bytes: usize,
+    /// Whose certificates https pages are trusted by.
+    pub trust: Trust,
+}
+
+/// How the certificates of https pages are checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Against the system's roots (Mozilla's where it has none) and these, in PEM.
+    Roots(Vec<u8>),
+    /// Not at all.
+    Anyone,
 }
 
 impl Default for TelemetryConfig {
@@ -113,6 +124,7 @@ impl Default for TelemetryConfig {
             timeout_ns: 5 * SECOND,
             last_scrape_ns: SECOND,
             max_bytes: 64 << 20,
+            trust: Trust::Roots(Vec::new()),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::config::Source;
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
+
+use crate::config::{Source, Trust};
 
 /// No page of metrics is longer.
 const MAX_PAGE_BYTES: u64 = 32 << 20;
@@ -26,17 +28,19 @@ pub(crate) struct Fetcher {
 }
 
 impl Fetcher {
-    pub(crate) fn new(source: &Source, timeout_ns: u64) -> Self {
-        let config = ureq::Agent::config_builder()
+    pub(crate) fn new(source: &Source, timeout_ns: u64, trust: &Trust) -> Self {
+        let mut config = ureq::Agent::config_builder()
             .timeout_global(Some(Duration::from_nanos(timeout_ns)))
             // Metrics are the machines' own business: no proxy of the environment stands between.
             .proxy(None)
             .http_status_as_error(false)
             .user_agent("tokamark")
-            .accept(ACCEPT)
-            .build();
+            .accept(ACCEPT);
+        if source.address.scheme() == "https" {
+            config = config.tls_config(tls(trust));
+        }
         Self {
-            agent: ureq::Agent::new_with_config(config),
+            agent: ureq::Agent::new_with_config(config.build()),
             url: source.url().to_owned(),
             authorization: source.authorization.clone(),
         }
@@ -58,4 +62,21 @@ impl Fetcher {
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         })
     }
+}
+
+fn tls(trust: &Trust) -> TlsConfig {
+    let builder = TlsConfig::builder();
+    let pem = match trust {
+        Trust::Anyone => return builder.disable_verification(true).build(),
+        Trust::Roots(pem) => pem,
+    };
+    let system = rustls_native_certs::load_native_certs().certs;
+    let mut roots: Vec<_> = system.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
+    // What is no certificate in it is left out: a page that it would have vouched for says so by itself.
+    roots.extend(parse_pem(pem).filter_map(|item| match item {
+        Ok(PemItem::Certificate(root)) => Some(root),
+        _ => None,
+    }));
+    let roots = if roots.is_empty() { RootCerts::WebPki } else { RootCerts::from(roots) };
+    builder.root_certs(roots).build()
 }

@@ -20,7 +20,7 @@ mod summary;
 mod warning;
 mod window;
 
-pub use config::{DEFAULT_DCGM_URL, DEFAULT_INTERVAL_NS, Source, TelemetryConfig, UrlError};
+pub use config::{DEFAULT_DCGM_URL, DEFAULT_INTERVAL_NS, Source, TelemetryConfig, Trust, UrlError};
 pub use efficiency::{cost_per_million_tokens, energy_per_output_token, energy_per_request, tokens_per_joule};
 pub use gpu::{
     CountersFileError, Energy, EnergyBasis, Gpu, GpuField, GpuFields, GpuMetric, GpuSummary, GpuTotals, Unit,

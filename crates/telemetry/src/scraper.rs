@@ -24,13 +24,13 @@ impl Telemetry {
     /// is tried again ever more seldom, and the summary says so once.
     #[must_use]
     pub fn start(config: TelemetryConfig) -> Handle {
-        let TelemetryConfig { sources, interval_ns, timeout_ns, last_scrape_ns, max_bytes } = config;
+        let TelemetryConfig { sources, interval_ns, timeout_ns, last_scrape_ns, max_bytes, trust } = config;
         let watch = |source: Source| {
             let samples = PageSamples::new(source.url(), source.kind.clone(), max_bytes);
             let watched = Arc::new(Watched::new(samples, source.expected));
-            let (of_thread, fetcher) = (Arc::clone(&watched), Fetcher::new(&source, timeout_ns));
-            let name = "telemetry".to_owned();
-            let thread = std::thread::Builder::new().name(name).spawn(move || of_thread.read(&fetcher, interval_ns));
+            let (of_thread, trust) = (Arc::clone(&watched), trust.clone());
+            let read = move || of_thread.read(&Fetcher::new(&source, timeout_ns, &trust), interval_ns);
+            let thread = std::thread::Builder::new().name("telemetry".to_owned()).spawn(read);
             if let Err(error) = thread {
                 let mut state = watched.lock();
                 state.attempts = 1;
@@ -65,21 +65,32 @@ impl Handle {
         }
     }
 
-    /// Scrapes once more, stops, and says what the pages came to within the window. Pages that cannot be had at the moment
-    /// are not waited for.
+    /// Scrapes once more, stops, and says what the pages came to within the window.
     #[must_use]
     pub fn finish(self, window: Window) -> TelemetrySummary {
+        self.last_scrape();
+        self.finish_at_once(window)
+    }
+
+    /// Scrapes every page once more and waits for it, as long as the configuration allows; pages that cannot be had at the
+    /// moment are not waited for.
+    pub fn last_scrape(&self) {
         self.scrape_now();
         let deadline_ns = now_ns().saturating_add(self.last_scrape_ns);
         for page in &self.pages {
             page.wait(deadline_ns, |state| state.borders_done >= state.borders_wanted || state.failures_in_a_row > 0);
         }
-        self.finish_at_once(window)
     }
 
     /// Stops without a last scrape.
     #[must_use]
     pub fn finish_at_once(self, window: Window) -> TelemetrySummary {
+        self.stop(window).0
+    }
+
+    /// Stops without a last scrape and hands out the samples too, those before and after the window included.
+    #[must_use]
+    pub fn stop(self, window: Window) -> (TelemetrySummary, Vec<PageSamples>) {
         let mut samples = Vec::new();
         let mut unreachable = Vec::new();
         for page in &self.pages {
@@ -94,7 +105,7 @@ impl Handle {
         drop(self);
         let mut summary = summarise(&samples, window);
         summary.warnings.splice(0..0, unreachable);
-        summary
+        (summary, samples)
     }
 }
 

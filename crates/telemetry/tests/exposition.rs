@@ -1,4 +1,5 @@
 //! Reading pages of metrics, against examples and against a slow reader that goes character by character.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
 use proptest::prelude::*;
 use tokamark_telemetry::exposition::{FamilyKind, Line, LineError, Sample, lines, parse_line};

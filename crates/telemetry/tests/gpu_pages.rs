@@ -1,4 +1,5 @@
 //! What scripted pages of GPUs come to.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! What scripted pages of servers come to.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
 use tokamark_telemetry::{
     Meaning, PageKind, PageSamples, ServerMetric, ServerValue, TelemetrySummary, Window, summarise,

@@ -122,19 +122,17 @@ impl PageSamples {
         for (number, line) in exposition::lines(page) {
             match line {
                 Ok(Line::Sample(sample)) => self.take_sample(index, &sample),
-                Ok(Line::Type { name, kind }) => self.family(&name).kind = kind,
-                Ok(Line::Help { name, text }) => {
-                    let family = self.family(&name);
+                Ok(Line::Type { name, kind }) => self.note(&name, |family| family.kind = kind),
+                Ok(Line::Help { name, text }) => self.note(&name, |family| {
                     if family.help.is_empty() {
                         family.help = text.into();
                     }
-                }
-                Ok(Line::Unit { name, unit }) => {
-                    let family = self.family(&name);
+                }),
+                Ok(Line::Unit { name, unit }) => self.note(&name, |family| {
                     if *family.unit != *unit {
                         family.unit = unit.into();
                     }
-                }
+                }),
                 Ok(Line::Comment | Line::Eof) => {}
                 Err(error) => {
                     self.bad_lines.get_or_insert(BadLines { count: 0, line: number, error }).count += 1;
@@ -146,15 +144,15 @@ impl PageSamples {
         }
     }
 
-    fn family(&mut self, name: &str) -> &mut Family {
-        if self.families.len() >= MAX_SERIES {
-            // A place for what is not kept.
-            return self.families.entry("".into()).or_default();
+    /// Notes what a line says of a family.
+    fn note(&mut self, name: &str, note: impl FnOnce(&mut Family)) {
+        if let Some(family) = self.families.get_mut(name) {
+            note(family);
+        } else if self.families.len() < MAX_SERIES {
+            let mut family = Family::default();
+            note(&mut family);
+            self.families.insert(name.into(), family);
         }
-        if !self.families.contains_key(name) {
-            self.families.insert(name.into(), Family::default());
-        }
-        self.families.entry(name.into()).or_default()
     }
 
     fn take_sample(&mut self, index: usize, sample: &Sample<'_>) {
