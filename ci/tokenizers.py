@@ -271,10 +271,10 @@ class Checker:
 
     def ours(self, name, inputs, *mode):
         lines = "".join(json.dumps(item) + "\n" for item in inputs)
-        done = subprocess.run([self.binary, str(name), *mode], input=lines, capture_output=True, text=True)
+        done = subprocess.run([self.binary, str(name), *mode], input=lines, capture_output=True, encoding="utf-8")
         if done.returncode != 0:
             raise RuntimeError("ours: " + done.stderr.strip())
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return [json.loads(line) for line in done.stdout.split("\n") if line]
 
     def compare(self, label, kind, path, name=None, special=False, texts=None):
         """Same ids for every text; same text for the ids of every text and for random ids."""

@@ -17,8 +17,8 @@ pub(crate) struct TokenizerConfig {
     pub(crate) adds_eos: Option<bool>,
     /// The Python class, without `Fast` at its end.
     pub(crate) class: Option<String>,
-    /// Whether each part between special tokens is treated as the beginning of a text.
-    pub(crate) legacy: bool,
+    /// What goes before a text does not go before each part between special tokens (`legacy` is false).
+    pub(crate) only_start_has_prefix: bool,
     /// Tokens beside those of the vocabulary.
     pub(crate) added_tokens: Vec<AddedToken>,
     /// The chat templates by name; the only one is called `default`.
@@ -67,7 +67,7 @@ impl TokenizerConfig {
             adds_bos: flag("add_bos_token"),
             adds_eos: flag("add_eos_token"),
             class: class.map(|class| class.strip_suffix("Fast").unwrap_or(class).to_owned()),
-            legacy: flag("legacy").unwrap_or(true),
+            only_start_has_prefix: flag("legacy") == Some(false),
             added_tokens: value.get("added_tokens_decoder").map(added_tokens).unwrap_or_default(),
             chat_templates: value.get("chat_template").map(chat_templates).unwrap_or_default(),
         })
@@ -115,7 +115,7 @@ mod tests {
             "chat_template": [{"name": "default", "template": "a"}, {"name": "tool_use", "template": "b"}]}"#;
         let config = TokenizerConfig::from_json(json).unwrap();
         assert_eq!((config.bos.as_deref(), config.eos.as_deref()), (Some("<s>"), Some("</s>")));
-        assert_eq!((config.adds_bos, config.adds_eos, config.legacy), (Some(true), None, false));
+        assert_eq!((config.adds_bos, config.adds_eos, config.only_start_has_prefix), (Some(true), None, true));
         assert_eq!(config.class.as_deref(), Some("LlamaTokenizer"));
         assert_eq!(config.named.len(), 2);
         assert_eq!(config.added_tokens, [AddedToken { id: 7, content: "<x>".into(), special: true }]);

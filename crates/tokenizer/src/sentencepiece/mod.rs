@@ -71,7 +71,7 @@ impl SentencePiece {
         let eos = id_of(&config.eos).or(model.eos);
         let added = Added { count: count_added(model.method, config, bos, eos), bos, eos };
         let unknown_surface = model.unknown_surface;
-        let each_part_begins = config.legacy;
+        let each_part_begins = !config.only_start_has_prefix;
         Ok(Self { pieces, normalizer, method, unknown_surface, specials, each_part_begins, added })
     }
 

@@ -49,7 +49,7 @@ pub(super) fn cut<'a>(text: &'a [u8], pieces: &Pieces, trie: &Trie, mut piece: i
     let mut best = vec![Best { score: 0.0, last: None }; text.len() + 1];
     let mut start = 0;
     while start < text.len() {
-        let so_far = f64::from(best[start].score);
+        let so_far = best[start].score;
         let single = character_length(&text[start..]);
         let mut has_single = false;
         let mut node = 0;
@@ -60,16 +60,15 @@ pub(super) fn cut<'a>(text: &'a [u8], pieces: &Pieces, trie: &Trie, mut piece: i
             let length = at + 1 - start;
             // A user-defined symbol is better than whatever it could be cut into.
             let score = if pieces.is_user_defined(id) {
-                f64::from(length as f32 * pieces.highest_score) - 0.1
+                (f64::from(length as f32 * pieces.highest_score) - 0.1) as f32
             } else {
-                f64::from(pieces.score(id))
+                pieces.score(id)
             };
             improve(&mut best[at + 1], so_far + score, start, Some(id));
             has_single |= length == single;
         }
         if !has_single {
-            let score = f64::from(best[start].score + unknown_score);
-            improve(&mut best[start + single], score, start, None);
+            improve(&mut best[start + single], so_far + unknown_score, start, None);
         }
         start += single;
     }
@@ -84,8 +83,8 @@ pub(super) fn cut<'a>(text: &'a [u8], pieces: &Pieces, trie: &Trie, mut piece: i
     }
 }
 
-fn improve(best: &mut Best, score: f64, start: usize, id: Option<u32>) {
-    if best.last.is_none() || score > f64::from(best.score) {
-        *best = Best { score: score as f32, last: Some((start as u32, id)) };
+fn improve(best: &mut Best, score: f32, start: usize, id: Option<u32>) {
+    if best.last.is_none() || score > best.score {
+        *best = Best { score, last: Some((start as u32, id)) };
     }
 }

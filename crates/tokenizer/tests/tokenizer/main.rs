@@ -3,6 +3,12 @@
 #[cfg(test)]
 mod builtin_tokenizer;
 #[cfg(test)]
+mod byte_pairs;
+#[cfg(all(test, feature = "hub"))]
+mod hub;
+#[cfg(test)]
+mod sentencepiece;
+#[cfg(test)]
 mod tokenizers;
 #[cfg(test)]
 mod vocabularies;
