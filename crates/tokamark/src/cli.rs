@@ -6,7 +6,7 @@ use clap::{ArgMatches, Command};
 
 use crate::command_line::{self, CommandLine, Ways};
 use crate::problems::Problems;
-use crate::{args, commands, exit_code};
+use crate::{args, commands, exit_code, genai_perf};
 
 /// A command's arguments, split but not yet read.
 pub(crate) struct Invocation {
@@ -18,10 +18,16 @@ pub(crate) struct Invocation {
     pub(crate) problems: Problems,
 }
 
-/// Runs the program and gives its exit code.
-pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
-    let mut program = args::program();
-    program.build();
+/// A command that was found, and its arguments.
+pub(crate) struct Parsed {
+    /// The command's name.
+    pub(crate) name: String,
+    /// Its arguments.
+    pub(crate) invocation: Invocation,
+}
+
+/// Runs the program and gives its exit code. `called` is the name that it was called by.
+pub(crate) fn run(called: &str, arguments: Vec<OsString>) -> u8 {
     let arguments = match arguments.into_iter().map(OsString::into_string).collect::<Result<Vec<_>, _>>() {
         Ok(arguments) => arguments,
         Err(argument) => {
@@ -29,23 +35,43 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
             return exit_code::USAGE;
         }
     };
-    let Some((command, rest)) = find_command(&program, &arguments) else {
+    if called == genai_perf::NAME {
+        return genai_perf::run(&arguments);
+    }
+    if let Some((first, rest)) = arguments.split_first()
+        && first == genai_perf::NAME
+    {
+        return genai_perf::run(rest);
+    }
+    let mut program = args::program();
+    program.build();
+    let Parsed { name, invocation } = match parse(&program, &arguments, Ways::default()) {
+        Ok(parsed) => parsed,
+        Err(code) => return code,
+    };
+    match name.as_str() {
+        "serve" => commands::serve::run(invocation),
+        "report" => commands::report::run(invocation),
+        _ => commands::profile::run(invocation),
+    }
+}
+
+/// Finds the command and splits its arguments. Help and what leads to no command at all are dealt with here.
+///
+/// # Errors
+/// The exit code, if there is nothing more to do.
+pub(crate) fn parse(program: &Command, arguments: &[String], ways: Ways) -> Result<Parsed, u8> {
+    let Some((command, rest)) = find_command(program, arguments) else {
         // No command: clap prints its help or says what it does not know.
-        return with_clap(&program, arguments);
+        return Err(with_clap(program, arguments.to_vec()));
     };
     let mut problems = Problems::default();
-    let line = command_line::read(command, rest, Ways::default(), &mut problems);
+    let line = command_line::read(command, rest, ways, &mut problems);
     if line.wants_help {
-        return with_clap(&program, vec![command.get_name().to_owned(), "--help".to_owned()]);
+        return Err(with_clap(program, vec![command.get_name().to_owned(), "--help".to_owned()]));
     }
-    match invocation(command, &line, problems) {
-        Ok(invocation) => match command.get_name() {
-            "serve" => commands::serve::run(invocation),
-            "report" => commands::report::run(invocation),
-            _ => commands::profile::run(invocation),
-        },
-        Err(error) => show(&error),
-    }
+    let invocation = invocation(program, command, &line, problems).map_err(|error| show(&error))?;
+    Ok(Parsed { name: command.get_name().to_owned(), invocation })
 }
 
 /// Prints what is wrong with the command line of a command, and where its flags are described.
@@ -74,16 +100,22 @@ fn find_command<'a>(program: &'a Command, arguments: &'a [String]) -> Option<(&'
     program.find_subcommand(name).map(|command| (command, rest))
 }
 
-fn invocation(command: &Command, line: &CommandLine, problems: Problems) -> Result<Invocation, clap::Error> {
+fn invocation(
+    program: &Command,
+    command: &Command,
+    line: &CommandLine,
+    problems: Problems,
+) -> Result<Invocation, clap::Error> {
     let name = command.get_name().to_owned();
     let arguments = std::iter::once(name.clone()).chain(line.arguments());
     let matches = command.clone().try_get_matches_from(arguments)?;
-    let command = ["tokamark".to_owned(), name].into_iter().chain(line.redacted()).collect();
+    let program = program.get_name().to_owned();
+    let command = [program, name].into_iter().chain(line.redacted()).collect();
     Ok(Invocation { matches, command, problems })
 }
 
 fn with_clap(program: &Command, arguments: Vec<String>) -> u8 {
-    let arguments = std::iter::once("tokamark".to_owned()).chain(arguments);
+    let arguments = std::iter::once(program.get_name().to_owned()).chain(arguments);
     program.clone().try_get_matches_from(arguments).map_or_else(|error| show(&error), |_| exit_code::OK)
 }
 

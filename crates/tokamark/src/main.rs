@@ -6,6 +6,7 @@ mod command_line;
 mod commands;
 mod console;
 mod exit_code;
+mod genai_perf;
 mod problems;
 mod progress;
 #[cfg(test)]
@@ -14,8 +15,12 @@ mod resolve;
 mod signals;
 mod simulated;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(cli::run(std::env::args_os().skip(1).collect()))
+    let mut arguments = std::env::args_os();
+    let called = arguments.next().map(PathBuf::from);
+    let called = called.as_deref().and_then(Path::file_stem).map(|name| name.to_string_lossy().into_owned());
+    ExitCode::from(cli::run(&called.unwrap_or_default(), arguments.collect()))
 }

@@ -1,7 +1,7 @@
 //! `tokamark profile`: one run at one load.
 
 use clap::FromArgMatches;
-use tokamark_run::{Control, Observer, RunError};
+use tokamark_run::{Control, Finished, Observer, RunError};
 
 use crate::args::ProfileArgs;
 use crate::cli::{Invocation, could_not_run, usage_error};
@@ -24,8 +24,26 @@ pub(crate) fn run(invocation: Invocation) -> u8 {
 }
 
 fn carry_out(resolved: Resolved, command: Vec<String>) -> anyhow::Result<u8> {
+    match measure(resolved, command, &Signals::watch()?)? {
+        Measured::Run(finished) => Ok(console::finish(&finished)),
+        Measured::InterruptedEarly => Ok(exit_code::INTERRUPTED),
+    }
+}
+
+/// What became of a run.
+pub(crate) enum Measured {
+    /// It was carried out.
+    Run(Box<Finished>),
+    /// Somebody stopped it before anything was measured, and was told so.
+    InterruptedEarly,
+}
+
+/// Carries out a run, with the simulated engines that it asks for.
+///
+/// # Errors
+/// Nothing could be measured, or an engine could not be started or stopped.
+pub(crate) fn measure(resolved: Resolved, command: Vec<String>, signals: &Signals) -> anyhow::Result<Measured> {
     let Resolved { mut plan, endpoint_path } = resolved;
-    let signals = Signals::watch()?;
     let engines = Engines::start(&mut plan, endpoint_path.as_deref())?;
     let mut watcher =
         Watcher { signals, progress: Progress::new(plan.report.ui), is_verbose: plan.report.verbosity > 0 };
@@ -34,26 +52,23 @@ fn carry_out(resolved: Resolved, command: Vec<String>) -> anyhow::Result<u8> {
     watcher.progress.clear();
     let stopped = engines.stop();
     match finished {
-        Ok(finished) => {
-            let code = console::finish(&finished);
-            stopped.map(|()| code)
-        }
+        Ok(finished) => stopped.map(|()| Measured::Run(Box::new(finished))),
         Err(error @ RunError::InterruptedEarly) => {
             eprintln!("{error}");
-            Ok(exit_code::INTERRUPTED)
+            Ok(Measured::InterruptedEarly)
         }
         Err(error) => Err(error.into()),
     }
 }
 
 /// Shows how the run goes and stops it on a signal.
-struct Watcher {
-    signals: Signals,
+struct Watcher<'a> {
+    signals: &'a Signals,
     progress: Progress,
     is_verbose: bool,
 }
 
-impl Observer for Watcher {
+impl Observer for Watcher<'_> {
     fn started(&mut self, control: &Control) {
         self.signals.stop_first(control);
         self.progress.follow(&control.live);

@@ -4,7 +4,7 @@ mod goodput;
 mod load;
 mod report;
 mod target;
-mod values;
+pub(crate) mod values;
 mod workload;
 
 use tokamark_plan::{LengthDistribution, Plan, TargetPlan, WorkloadPlan};
