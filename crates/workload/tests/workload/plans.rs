@@ -1,5 +1,6 @@
 //! A plan for the tests.
 
+use tokamark_conversation::Turn;
 use tokamark_plan::{
     Arrival, ConnectMode, EndpointKind, ExportLevel, FailureTolerance, LengthDistribution, LoadPlan, ModelSelection,
     Plan, ProxyPlan, ReportPlan, Reuse, TargetPlan, TlsPlan, Ui, WorkloadPlan,
@@ -53,4 +54,14 @@ pub(crate) fn plan(mean: f64, stddev: f64, seed: u64) -> Plan {
             strict: false,
         },
     }
+}
+
+/// The texts of a turn.
+pub(crate) fn texts(turn: &Turn) -> Vec<String> {
+    turn.texts().map(str::to_owned).collect()
+}
+
+/// All of a turn's text.
+pub(crate) fn text_of(turn: &Turn) -> String {
+    texts(turn).concat()
 }

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use crate::plans::plan;
+use crate::plans::{plan, texts};
 use serde_json::json;
-use tokamark_plan::{LengthDistribution, Plan, Source};
+use tokamark_plan::{DatasetFormat, DatasetPlan, LengthDistribution, Plan, Source};
 use tokamark_workload::{DatasetError, Fault, Faults, Workload, WorkloadError};
 
 fn plan_for(folder: &Path, content: &[u8]) -> Plan {
     let path = folder.join("input.jsonl");
     fs::write(&path, content).unwrap();
     let mut plan = plan(1.0, 0.0, 1);
-    plan.workload.source = Source::SingleTurn { path };
+    plan.workload.source = Source::File(DatasetPlan::of(path, Some(DatasetFormat::SingleTurn)));
     plan
 }
 
@@ -41,7 +41,7 @@ fn rows_come_in_order_and_again_from_the_first() {
     let workload =
         workload("{\"text\":\"one\"}\n{\"text\":\"two words\",\"output_length\":4}\n{\"text\":\"caf\\u00e9\"}\n");
     assert_eq!(workload.rows(), Some(3));
-    let texts: Vec<String> = (0..6).map(|number| workload.turn(number).texts.concat()).collect();
+    let texts: Vec<String> = (0..6).map(|number| texts(&workload.turn(number)).concat()).collect();
     assert_eq!(texts, ["one", "two words", "café", "one", "two words", "café"]);
     assert_eq!(workload.turn(1).output_tokens, Some(4));
     assert_eq!(workload.turn(1).input_tokens, Some(2));
@@ -55,7 +55,7 @@ fn rows_come_in_order_and_again_from_the_first() {
 #[test]
 fn byte_order_mark_line_ends_and_blank_lines_do_no_harm() {
     let workload = workload("\u{feff}{\"text\":\"one\"}\r\n\r\n  \t\n{\"text\":\"two\"}");
-    let texts: Vec<String> = (0..2).map(|number| workload.turn(number).texts.concat()).collect();
+    let texts: Vec<String> = (0..2).map(|number| texts(&workload.turn(number)).concat()).collect();
     assert_eq!(texts, ["one", "two"]);
     assert_eq!(workload.rows(), Some(2));
 }
@@ -117,7 +117,7 @@ fn a_row_says_more_than_its_text() {
     });
     let workload = workload(&row.to_string());
     let turn = workload.turn(0);
-    assert_eq!(turn.texts, ["a b", "c", "d"]);
+    assert_eq!(texts(&turn), ["a b", "c", "d"]);
     assert_eq!((turn.output_tokens, turn.input_tokens), (Some(7), Some(4)));
     assert_eq!(turn.model.as_deref(), Some("other"));
     assert_eq!(serde_json::to_string(&turn.extra).unwrap(), "{\"z\":1,\"a\":[true]}");
@@ -133,7 +133,7 @@ fn rows_without_an_output_length_draw_one() {
     let workload = Workload::build(&plan).unwrap();
     assert_eq!([0, 1, 2].map(|number| workload.turn(number).output_tokens), [Some(50), Some(3), Some(50)]);
     plan.workload.entries = Some(1);
-    assert_eq!(Workload::build(&plan).unwrap().turn(1).texts, ["a"]);
+    assert_eq!(texts(&Workload::build(&plan).unwrap().turn(1)), ["a"]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn files_that_hold_nothing_or_do_not_exist_are_errors() {
     assert!(matches!(error, WorkloadError::Dataset(DatasetError::Empty { .. })), "{error}");
     let mut plan = plan_for(folder.path(), b"");
     for path in [folder.path().join("none.jsonl"), folder.path().to_owned()] {
-        plan.workload.source = Source::SingleTurn { path };
+        plan.workload.source = Source::File(DatasetPlan::of(path, Some(DatasetFormat::SingleTurn)));
         let error = Workload::build(&plan).unwrap_err();
         assert!(matches!(error, WorkloadError::Dataset(DatasetError::Io { .. })), "{error}");
     }
