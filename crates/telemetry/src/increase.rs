@@ -137,4 +137,24 @@ mod tests {
         let resets = BTreeSet::from([1]);
         assert_eq!(rise([Some(5.0), Some(6.0)].into_iter(), 0, &resets, Absent::Zero), Some(6.0));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn parts_make_the_whole(values in proptest::collection::vec(proptest::option::of(0u32..50), 3..30), at in 1usize..28) {
+            let values: Vec<_> = values.into_iter().map(|value| value.map(f64::from)).collect();
+            let at = at.min(values.len() - 1);
+            let whole = rise_of(&values, 0, Absent::Zero).unwrap_or(0.0);
+            let first = rise_of(&values[..=at], 0, Absent::Zero).unwrap_or(0.0);
+            let second = rise_of(&values, at, Absent::Zero).unwrap_or(0.0);
+            proptest::prop_assert_eq!(first + second, whole);
+            // Counted step by step: up is a rise, down is a start from 0, and before the first there is nothing.
+            let mut last = values[0].unwrap_or(0.0);
+            let mut slow = 0.0;
+            for value in values[1..].iter().flatten() {
+                slow += if *value < last { *value } else { value - last };
+                last = *value;
+            }
+            proptest::prop_assert_eq!(slow, whole);
+        }
+    }
 }

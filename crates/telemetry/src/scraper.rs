@@ -57,6 +57,18 @@ impl Handle {
         self.pages.iter().all(|page| page.wait(deadline_ns, |state| state.attempts > 0))
     }
 
+    /// Pages that somebody asked for and that could not be had so far: a warning for each.
+    #[must_use]
+    pub fn unreachable(&self) -> Vec<TelemetryWarning> {
+        let warning = |page: &Arc<Watched>| {
+            let state = page.lock();
+            let samples = state.samples.as_ref()?;
+            let never = state.attempts > 0 && samples.scrapes().next().is_none();
+            if never && page.expected { state.warning(samples.url(), false) } else { None }
+        };
+        self.pages.iter().filter_map(warning).collect()
+    }
+
     /// Asks for a scrape of every page now and does not wait for it: at the start of a measured phase.
     pub fn scrape_now(&self) {
         for page in &self.pages {

@@ -34,6 +34,31 @@ pub struct TelemetrySummary {
     pub warnings: Vec<TelemetryWarning>,
 }
 
+impl TelemetrySummary {
+    /// A short name for each of [`TelemetrySummary::gpus`], no two alike: the index where that is enough, with the host
+    /// before it where there are several, and the MIG instance after it.
+    #[must_use]
+    pub fn gpu_labels(&self) -> Vec<String> {
+        let several = self.gpus.iter().any(|gpu| gpu.gpu.hostname != self.gpus[0].gpu.hostname);
+        let mut labels: Vec<String> = Vec::new();
+        for GpuSummary { gpu, .. } in &self.gpus {
+            let mut label = gpu.index.as_ref().or(gpu.uuid.as_ref()).cloned().unwrap_or_default();
+            if let (true, Some(host)) = (several, &gpu.hostname) {
+                label = format!("{host}:{label}");
+            }
+            if let Some(instance) = &gpu.mig_instance {
+                label = format!("{label}/{instance}");
+            }
+            // Two pages that show one GPU.
+            while labels.contains(&label) {
+                label = format!("{label}@{}", gpu.url);
+            }
+            labels.push(label);
+        }
+        labels
+    }
+}
+
 /// How one page was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageSummary {

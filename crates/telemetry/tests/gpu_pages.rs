@@ -166,6 +166,7 @@ fn hosts_gpus_and_pages_are_kept_apart_and_chips_counted_once() {
     );
     let totals = summary.gpu_totals.unwrap();
     assert_eq!((totals.gpus, totals.measured_gpus, totals.energy_j, totals.average_power_w), (3, 3, 700.0, 700.0));
+    assert_eq!(summary.gpu_labels(), ["a:0", "a:1", "b:0", "b:0@http://b/metrics"]);
 }
 
 #[test]
@@ -188,6 +189,7 @@ fn mig_instances_are_kept_apart_and_their_chip_counted_once() {
     assert_eq!(seen, [("7", "1g.10gb", 50.0), ("8", "2g.20gb", 75.0)]);
     let totals = summary.gpu_totals.unwrap();
     assert_eq!((totals.gpus, totals.energy_j), (1, 300.0));
+    assert_eq!(summary.gpu_labels(), ["0/7", "0/8"]);
 }
 
 #[test]
@@ -263,6 +265,38 @@ fn memory_is_bounded_and_the_borders_kept() {
     // The mean of 100 + √n over the window is about that of its integral.
     let mean = 100.0 + 2.0 / 3.0 * (20_000f64.powf(1.5) - 4_321f64.powf(1.5)) / (20_000.0 - 4_321.0);
     assert!((statistics.avg - mean).abs() < 0.5, "{} {mean}", statistics.avg);
+}
+
+#[test]
+fn a_day_of_eight_gpus_fits() {
+    let mut samples = page_samples("u");
+    let scrapes = 2_000u64;
+    for scrape in 0..scrapes {
+        // The exporter reads its GPUs once a second, the page is read three times.
+        let update = scrape / 3;
+        let mut page = String::new();
+        for gpu in 0..8 {
+            let noise = (update * 7_919 + u64::from(gpu) * 104_729) % 1_000;
+            for (field, value) in [
+                ("DCGM_FI_DEV_POWER_USAGE", format!("{}.{noise:03}000", 400 + noise % 250)),
+                ("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", (48_211_903_377 + update * 400_000 + noise).to_string()),
+                ("DCGM_FI_DEV_GPU_UTIL", (90 + noise % 10).to_string()),
+                ("DCGM_FI_DEV_MEM_COPY_UTIL", (40 + noise % 20).to_string()),
+                ("DCGM_FI_DEV_FB_USED", "131298".to_owned()),
+                ("DCGM_FI_DEV_FB_FREE", "11873".to_owned()),
+                ("DCGM_FI_DEV_SM_CLOCK", (1_700 + noise % 100).to_string()),
+                ("DCGM_FI_DEV_GPU_TEMP", (50 + update / 100 % 5).to_string()),
+                ("DCGM_FI_PROF_SM_ACTIVE", format!("0.{noise:03}114")),
+                ("DCGM_FI_PROF_PCIE_TX_BYTES", (184_551_220 + noise * 1_000_003).to_string()),
+            ] {
+                page += &line(field, gpu, "n", &value);
+            }
+        }
+        samples.push(scrape * SECOND / 3, scrape * SECOND / 3 + 2_000_000, &page);
+    }
+    let of_a_day = samples.bytes() as u64 * (3 * 86_400) / scrapes;
+    assert!(of_a_day < 32 << 20, "{of_a_day} bytes");
+    assert_eq!(samples.stride(), 1);
 }
 
 #[test]

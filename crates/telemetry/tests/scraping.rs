@@ -83,7 +83,13 @@ fn counter(request: usize) -> String {
 
 fn start(urls: &[&str], interval_ns: u64) -> Handle {
     let sources = urls.iter().map(|url| Source::new(url, PageKind::Server).unwrap()).collect();
-    Telemetry::start(TelemetryConfig { sources, interval_ns, timeout_ns: HOUR_NS, ..TelemetryConfig::default() })
+    Telemetry::start(TelemetryConfig {
+        sources,
+        interval_ns,
+        timeout_ns: HOUR_NS,
+        last_scrape_ns: HOUR_NS,
+        ..TelemetryConfig::default()
+    })
 }
 
 fn rise(summary: &TelemetrySummary, server: usize) -> f64 {
@@ -161,7 +167,9 @@ fn a_page_that_is_not_there_is_one_warning() {
     let handle = start(&[&nowhere, &server.url()], MILLISECOND_NS);
     assert!(handle.wait_ready(HOUR_NS));
     server.wait(10);
+    let early = handle.unreachable();
     let summary = handle.finish(ALL_TIME);
+    assert_eq!(early, summary.warnings);
     assert_eq!(summary.warnings.len(), 1, "{:?}", summary.warnings);
     let warning = &summary.warnings[0];
     assert_eq!(warning.code, WarningCode::Unreachable);
@@ -177,6 +185,7 @@ fn of_a_default_that_is_not_there_nothing_is_said() {
     let sources = vec![Source::new(&address, kind).unwrap().by_default()];
     let handle = Telemetry::start(TelemetryConfig { sources, ..TelemetryConfig::default() });
     assert!(handle.wait_ready(HOUR_NS));
+    assert_eq!(handle.unreachable(), []);
     let summary = handle.finish(ALL_TIME);
     assert_eq!((summary.pages.len(), summary.warnings.len(), summary.gpu_totals), (0, 0, None));
 }

@@ -194,4 +194,54 @@ mod tests {
         assert_eq!(energy(&counter, &counter, window(0.5, 0.5)), None);
         assert_eq!(energy(&[], &points(&[100.0]), window(0.0, 1.0)), None);
     }
+
+    type Find = fn(&[Point], Window) -> Option<Energy>;
+
+    proptest::proptest! {
+        #[test]
+        fn the_energies_of_the_parts_make_that_of_the_whole(
+            watts in proptest::collection::vec(1u32..900, 4..20),
+            borders in proptest::collection::vec(0u64..1_000, 3),
+        ) {
+            let power = points(&watts.iter().copied().map(f64::from).collect::<Vec<_>>());
+            let mut borders = borders;
+            borders.sort_unstable();
+            let at = |border: u64| border * (watts.len() as u64 - 1) * SECOND / 1_000;
+            let [start, middle, end] = [0, 1, 2].map(|border| at(borders[border]));
+            let counter = counter_of(&power);
+            let sources: [(Find, &[Point]); 2] =
+                [(from_counter, &counter), (from_power, &power)];
+            for (find, points) in sources {
+                let of = |start_ns, end_ns| find(points, Window { start_ns, end_ns }).map_or(0.0, |all| all.joules);
+                let (whole, parts) = (of(start, end), of(start, middle) + of(middle, end));
+                proptest::prop_assert!((whole - parts).abs() <= 1e-9 * (1.0 + whole), "{} {}", whole, parts);
+            }
+        }
+
+        #[test]
+        fn the_counter_and_the_power_agree_where_both_were_read(
+            watts in proptest::collection::vec(1u32..900, 4..20),
+            start in 0usize..8,
+            length in 1usize..8,
+        ) {
+            let power = points(&watts.iter().copied().map(f64::from).collect::<Vec<_>>());
+            let last = power.len() - 1;
+            let (start, end) = (start.min(last - 1), (start + length).min(last).max(1));
+            let window = Window { start_ns: power[start].0, end_ns: power[end.max(start + 1)].0 };
+            let [counted, integrated] =
+                [from_counter(&counter_of(&power), window), from_power(&power, window)].map(|all| all.unwrap().joules);
+            proptest::prop_assert!((counted - integrated).abs() <= 1e-9 * counted, "{} {}", counted, integrated);
+        }
+    }
+
+    /// The counter of a GPU that drew these powers.
+    fn counter_of(power: &[Point]) -> Vec<Point> {
+        let mut joules = 0.0;
+        let mut counter = vec![(power[0].0, 0.0)];
+        for pair in power.windows(2) {
+            joules += (pair[0].1 + pair[1].1) / 2.0 * seconds(pair[0].0, pair[1].0);
+            counter.push((pair[1].0, joules));
+        }
+        counter
+    }
 }
