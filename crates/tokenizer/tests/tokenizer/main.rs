@@ -4,6 +4,8 @@
 mod builtin_tokenizer;
 #[cfg(test)]
 mod byte_pairs;
+#[cfg(test)]
+mod folders;
 #[cfg(all(test, feature = "hub"))]
 mod hub;
 #[cfg(test)]
