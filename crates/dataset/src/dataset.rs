@@ -49,7 +49,12 @@ pub fn open(plan: &DatasetPlan, options: &Options<'_>) -> Result<Dataset, Datase
 }
 
 /// The dataset of what a reader gave.
-fn finish(input: &Input, format: DatasetFormat, how_found: String, sink: Sink<'_>) -> Result<Dataset, DatasetError> {
+pub(crate) fn finish(
+    input: &Input,
+    format: DatasetFormat,
+    how_found: String,
+    sink: Sink<'_>,
+) -> Result<Dataset, DatasetError> {
     let Sink { plan, faults, skipped, ignored, rows, turns, starts_at_zero, store, .. } = sink;
     if faults.count() > 0 && !plan.skip_bad_lines {
         return Err(DatasetError::Faults { path: input.path().to_owned(), faults });

@@ -40,6 +40,30 @@ pub enum DatasetError {
         /// What is wrong with it and what to do.
         reason: String,
     },
+    /// No public dataset has this name.
+    #[error("there is no public dataset `{name}`; `sharegpt` or `spec_al_gsm8k` are some that there are")]
+    UnknownPublic {
+        /// The name.
+        name: String,
+    },
+    /// A public dataset whose repository the user names.
+    #[error("the public dataset `{name}` needs its repository, named with --hf-weka-dataset")]
+    NoRepository {
+        /// The name.
+        name: String,
+    },
+    /// A public dataset has not been downloaded.
+    #[error(
+        "the public dataset `{name}` is not on this machine; {what}, and name the file or folder with --public-dataset-path ({place})"
+    )]
+    NotHere {
+        /// The name.
+        name: String,
+        /// What to download.
+        what: String,
+        /// Where it is looked for.
+        place: String,
+    },
     /// Conversations could not be kept on disk.
     #[error("conversations of the dataset cannot be kept in a temporary file: {0}; TMPDIR names the folder it lies in")]
     Store(#[from] io::Error),

@@ -118,6 +118,15 @@ impl Fields {
         self.object.contains_key(field)
     }
 
+    /// Whether a field is this text, or is written so (`3`, `true`).
+    pub(crate) fn is_text(&self, field: &str, text: &str) -> bool {
+        match self.object.get(field) {
+            Some(Value::String(value)) => value == text,
+            Some(value) => value.to_string() == text,
+            None => false,
+        }
+    }
+
     pub(crate) fn take(&mut self, field: &str) -> Option<Value> {
         self.object.shift_remove(field)
     }

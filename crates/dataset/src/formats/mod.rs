@@ -19,6 +19,8 @@ mod waits;
 
 use tokamark_plan::DatasetFormat;
 
+pub(crate) use content::audio;
+
 use crate::reader::Reader;
 
 /// The reader of a format; none if it is a trace's.

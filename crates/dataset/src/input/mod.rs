@@ -56,6 +56,11 @@ impl Input {
         self.is_folder
     }
 
+    /// Leaves the other files out.
+    pub(crate) fn keep(&mut self, is_wanted: impl FnMut(&InputFile) -> bool) {
+        self.files.retain(is_wanted);
+    }
+
     /// The files; a folder may have none.
     pub(crate) fn files(&self) -> &[InputFile] {
         &self.files

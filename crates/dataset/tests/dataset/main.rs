@@ -17,6 +17,8 @@ mod multi_turn;
 #[cfg(test)]
 mod otel_spans;
 #[cfg(test)]
+mod public;
+#[cfg(test)]
 mod random_pool;
 #[cfg(test)]
 mod sagemaker;

@@ -1,0 +1,122 @@
+//! Which files a public dataset is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::names::Source;
+use crate::DatasetError;
+use crate::input::{Input, InputFile};
+
+/// The cache of the Hugging Face hub.
+#[derive(Clone, Debug, Default)]
+pub struct Hub {
+    folder: Option<PathBuf>,
+}
+
+impl Hub {
+    /// The cache in a folder.
+    #[must_use]
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(folder.into()) }
+    }
+
+    /// The cache that the environment names: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME`, or
+    /// else that in the home folder.
+    #[must_use]
+    pub fn of_environment() -> Self {
+        let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = path("HF_HUB_CACHE")
+            .or_else(|| path("HUGGINGFACE_HUB_CACHE"))
+            .or_else(|| path("HF_HOME").map(|home| home.join("hub")))
+            .or_else(|| path("XDG_CACHE_HOME").map(|cache| cache.join("huggingface/hub")))
+            .or_else(|| path("HOME").map(|home| home.join(".cache/huggingface/hub")));
+        Self { folder }
+    }
+
+    /// Where a dataset's files would lie.
+    pub(super) fn folder(&self, repository: &str) -> Option<PathBuf> {
+        let (repository, _) = hub_name(repository);
+        Some(self.folder.as_ref()?.join(format!("datasets--{}", repository.replace('/', "--"))))
+    }
+
+    /// The files of a dataset as they were last downloaded: those of its main branch, or else the only ones there are.
+    pub(super) fn snapshot(&self, repository: &str) -> Option<PathBuf> {
+        let folder = self.folder(repository)?;
+        let snapshots = folder.join("snapshots");
+        let main = fs::read_to_string(folder.join("refs/main")).ok().map(|revision| snapshots.join(revision.trim()));
+        let snapshot = main.filter(|path| path.is_dir()).or_else(|| only_folder(&snapshots))?;
+        match hub_name(repository) {
+            (_, Some(file)) => Some(snapshot.join(file)).filter(|path| path.is_file()),
+            (_, None) => Some(snapshot),
+        }
+    }
+}
+
+fn only_folder(folder: &Path) -> Option<PathBuf> {
+    let mut entries = fs::read_dir(folder).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let first = entries.next()?;
+    entries.next().is_none().then_some(first).filter(|path| path.is_dir())
+}
+
+/// The name on the hub and the file of a URL that leads there; a name is itself.
+fn hub_name(repository: &str) -> (&str, Option<&str>) {
+    repository
+        .strip_prefix("https://huggingface.co/datasets/")
+        .and_then(|rest| rest.split_once("/resolve/main/"))
+        .map_or((repository, None), |(name, file)| (name, Some(file)))
+}
+
+/// The files of a place that belong to the subset and the split. A file that was named is taken as it is.
+pub(super) fn chosen(
+    place: &Path,
+    source: &Source,
+    subset: Option<&str>,
+    subset_was_named: bool,
+) -> Result<Input, DatasetError> {
+    let mut input = Input::open(place)?;
+    if !input.is_folder() {
+        return Ok(input);
+    }
+    input.keep(is_data);
+    if let Some(subset) = subset {
+        let is_there = input.files().iter().any(|file| has_part(file, subset));
+        if is_there {
+            input.keep(|file| has_part(file, subset));
+        } else if subset_was_named {
+            return Err(DatasetError::unusable(place, format!("has no files of the subset {subset}")));
+        }
+    }
+    if !source.split.is_empty() && input.files().iter().any(|file| is_of_split(file, source.split)) {
+        input.keep(|file| is_of_split(file, source.split));
+    }
+    if input.files().is_empty() {
+        return Err(DatasetError::unusable(place, "has no Parquet, JSON or JSONL files"));
+    }
+    Ok(input)
+}
+
+fn is_data(file: &InputFile) -> bool {
+    let name = name(file);
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    let is_note = ["readme", "dataset_info", "dataset_infos", "config"].contains(&file.stem().to_lowercase().as_str());
+    !is_note && [".parquet", ".json", ".jsonl"].iter().any(|ending| name.ends_with(ending))
+}
+
+fn name(file: &InputFile) -> String {
+    file.name().map(|name| name.to_lowercase()).unwrap_or_default()
+}
+
+/// Whether a folder is called so, or the file's name begins so (`clean/test-0000.parquet`, `raw_qa(sharegpt4o)/…`).
+fn has_part(file: &InputFile, part: &str) -> bool {
+    let part = part.to_lowercase();
+    name(file).split('/').any(|name| words(name).any(|word| word == part))
+}
+
+/// Whether the file's name, or a folder of it, begins with the split (`data/test-00000-of-00001.parquet`).
+fn is_of_split(file: &InputFile, split: &str) -> bool {
+    name(file).split('/').any(|name| words(name).next().is_some_and(|word| word == split))
+}
+
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+}
