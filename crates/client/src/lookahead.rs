@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokamark_record::Phase;
 use tokio::sync::Notify;
 
-use crate::supply::{Prepared, Supply};
+use crate::supply::{Opening, Supply};
 
 /// A supply that gives nothing for so long is not waited for before a phase: the phase then starts late requests and says so.
 const STUCK: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ pub(crate) struct Lookahead {
 
 struct State {
     /// Requests from number `first` on; taken ones are `None`.
-    window: VecDeque<Option<Prepared>>,
+    window: VecDeque<Option<Opening>>,
     first: u64,
     depth: usize,
     /// The thread waits for room.
@@ -79,7 +79,7 @@ impl Lookahead {
     fn fill(&self, supply: &dyn Supply, phase: Phase, count: Option<u64>) {
         let _alarm = Alarm(self);
         for seq in 0..count.unwrap_or(u64::MAX) {
-            let prepared = supply.prepare(phase, seq);
+            let opening = supply.open(phase, seq);
             let mut state = self.lock();
             if state.window.len() >= state.depth {
                 state.is_waiting = true;
@@ -90,7 +90,7 @@ impl Lookahead {
             if state.is_closed {
                 return;
             }
-            state.window.push_back(Some(prepared));
+            state.window.push_back(Some(opening));
             drop(state);
             self.ready.notify_waiters();
         }
@@ -121,7 +121,7 @@ impl Lookahead {
 
     /// Takes request `seq`. Waits for it if the thread is behind, which then shows as send delay. `None` if the thread is
     /// gone and the request will never come.
-    pub(crate) async fn take(&self, seq: u64) -> Option<Prepared> {
+    pub(crate) async fn take(&self, seq: u64) -> Option<Opening> {
         loop {
             let notified = self.ready.notified();
             tokio::pin!(notified);
@@ -137,7 +137,7 @@ impl Lookahead {
         }
     }
 
-    fn try_take(&self, seq: u64) -> Option<Prepared> {
+    fn try_take(&self, seq: u64) -> Option<Opening> {
         let mut state = self.lock();
         let index = usize::try_from(seq.checked_sub(state.first)?).ok()?;
         // A worker may run ahead of the window when another holds on to its front.
@@ -178,12 +178,13 @@ impl Lookahead {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::supply::Prepared;
 
     struct Rows;
 
     impl Supply for Rows {
-        fn prepare(&self, _phase: Phase, seq: u64) -> Prepared {
-            Prepared { dataset_row: seq * 10, ..Prepared::default() }
+        fn open(&self, _phase: Phase, seq: u64) -> Opening {
+            Prepared { dataset_row: seq * 10, ..Prepared::default() }.into()
         }
     }
 
@@ -195,15 +196,15 @@ mod tests {
             chunk.reverse();
         }
         for seq in order {
-            assert_eq!(lookahead.take(seq).await.unwrap().dataset_row, seq * 10);
+            assert_eq!(lookahead.take(seq).await.unwrap().prepared.dataset_row, seq * 10);
         }
     }
 
     #[tokio::test]
     async fn a_worker_far_ahead_does_not_wait_for_ever() {
         let lookahead = Lookahead::start(Arc::new(Rows), Phase::Profiling, None, 2).unwrap();
-        assert_eq!(lookahead.take(9).await.unwrap().dataset_row, 90);
-        assert_eq!(lookahead.take(0).await.unwrap().dataset_row, 0);
+        assert_eq!(lookahead.take(9).await.unwrap().prepared.dataset_row, 90);
+        assert_eq!(lookahead.take(0).await.unwrap().prepared.dataset_row, 0);
         lookahead.close();
     }
 }

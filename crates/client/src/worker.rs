@@ -22,7 +22,7 @@ use crate::gauge::InFlight;
 use crate::lookahead::Lookahead;
 use crate::reading::Reading;
 use crate::socket::Stamper;
-use crate::supply::Prepared;
+use crate::supply::{Opening, Prepared};
 use crate::watch::{Stop, Watch};
 
 /// How many connections a worker opens at the same time when it opens them ahead.
@@ -177,17 +177,17 @@ impl Worker {
         while !self.exchanger.cancel.is_set()
             && let Some(ticket) = claims.claim(now_ns())
         {
-            let Some(prepared) = self.prepared(&lookahead, ticket.seq).await else { break };
+            let Some(Opening { prepared, .. }) = self.opening(&lookahead, ticket.seq).await else { break };
             last_sent_ns = self.one(Job { phase, ticket, slot_ns: ticket.due_ns, prepared }).await;
         }
         last_sent_ns
     }
 
     /// The prepared request, unless the run is stopped while waiting for it, or it will never come.
-    async fn prepared(&self, lookahead: &Lookahead, seq: u64) -> Option<Prepared> {
+    async fn opening(&self, lookahead: &Lookahead, seq: u64) -> Option<Opening> {
         tokio::select! {
             biased;
-            prepared = lookahead.take(seq) => prepared,
+            opening = lookahead.take(seq) => opening,
             () = self.exchanger.cancel.wait() => None,
         }
     }
@@ -243,7 +243,7 @@ impl Worker {
                     slot
                 }
             };
-            let Some(prepared) = self.prepared(lookahead, ticket.seq).await else { break };
+            let Some(Opening { prepared, .. }) = self.opening(lookahead, ticket.seq).await else { break };
             let job = Job { phase, ticket, slot_ns: now_ns(), prepared };
             let worker = Rc::clone(self);
             let mut request: Pin<Box<dyn Future<Output = u64>>> = Box::pin(async move {

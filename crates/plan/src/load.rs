@@ -28,6 +28,9 @@ pub struct LoadPlan {
     pub arrival: Arrival,
     /// Stop after so many requests were sent.
     pub request_count: Option<u64>,
+    /// Begin no more conversations after so many; those that are going on go on.
+    #[serde(default)]
+    pub session_count: Option<u64>,
     /// Stop sending after so many seconds.
     pub duration_s: Option<f64>,
     /// Seconds that requests in flight may take longer than `duration_s`; infinite if absent.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use tokamark_client::{Prepared, Supply};
+use tokamark_client::{Opening, Prepared, Supply};
 use tokamark_conversation::Turn;
 use tokamark_endpoint::{BodyOptions, Dialect, dialect};
 use tokamark_plan::{ModelSelection, Plan};
@@ -76,6 +76,7 @@ impl Requests {
         Prepared {
             body: self.body(turn, model),
             dataset_row: turn.row,
+            turn: 0,
             model_index: u16::try_from(model).unwrap_or(u16::MAX),
             input_tokens: turn.input_tokens,
             output_tokens: turn.output_tokens,
@@ -107,6 +108,12 @@ impl WorkloadSupply {
 }
 
 impl Supply for WorkloadSupply {
+    fn open(&self, phase: Phase, number: u64) -> Opening {
+        self.prepare(phase, number).into()
+    }
+}
+
+impl WorkloadSupply {
     fn prepare(&self, phase: Phase, seq: u64) -> Prepared {
         let requests = &self.requests;
         let model = requests.model_index(seq);

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tokamark_client::{Prepared, Supply};
+use tokamark_client::{Opening, Prepared, Supply};
 use tokamark_record::{FailureKind, Outcome, Phase};
 
 use crate::support::answers::*;
@@ -316,8 +316,8 @@ fn interim_responses_without_end_run_into_the_time_limit() {
 struct Large;
 
 impl Supply for Large {
-    fn prepare(&self, _phase: Phase, _seq: u64) -> Prepared {
-        Prepared { body: Bytes::from(vec![b' '; 32 << 20]), ..Prepared::default() }
+    fn open(&self, _phase: Phase, _number: u64) -> Opening {
+        Prepared { body: Bytes::from(vec![b' '; 32 << 20]), ..Prepared::default() }.into()
     }
 }
 

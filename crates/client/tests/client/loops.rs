@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use bytes::Bytes;
-use tokamark_client::{ClientError, Prepared, Supply};
+use tokamark_client::{ClientError, Opening, Prepared, Supply};
 use tokamark_clock::now_ns;
 use tokamark_record::{Outcome, Phase};
 
@@ -263,9 +263,9 @@ fn a_warm_up_is_a_phase_of_its_own() {
 fn a_slow_supply_delays_requests_and_loses_none() {
     struct Slow;
     impl Supply for Slow {
-        fn prepare(&self, _phase: Phase, seq: u64) -> Prepared {
+        fn open(&self, _phase: Phase, seq: u64) -> Opening {
             pause(10);
-            Prepared { body: Bytes::from_static(BODY.as_bytes()), dataset_row: seq + 100, ..Prepared::default() }
+            Prepared { body: Bytes::from_static(BODY.as_bytes()), dataset_row: seq + 100, ..Prepared::default() }.into()
         }
     }
     let server = Server::answering(streamed(&["a"]));
@@ -289,12 +289,12 @@ fn a_phase_starts_when_what_it_uses_at_once_has_been_made() {
     /// Notes when each request had been made.
     struct Noting(Mutex<Vec<u64>>);
     impl Supply for Noting {
-        fn prepare(&self, _phase: Phase, seq: u64) -> Prepared {
+        fn open(&self, _phase: Phase, seq: u64) -> Opening {
             pause(3);
             let mut made = self.0.lock().unwrap();
             assert_eq!(made.len() as u64, seq);
             made.push(now_ns());
-            Prepared { body: Bytes::from_static(BODY.as_bytes()), ..Prepared::default() }
+            Prepared { body: Bytes::from_static(BODY.as_bytes()), ..Prepared::default() }.into()
         }
     }
     let server = Server::answering(streamed(&["a"]));
@@ -320,9 +320,9 @@ fn a_phase_starts_when_what_it_uses_at_once_has_been_made() {
 fn a_supply_that_panics_ends_the_run_with_an_error() {
     struct Broken;
     impl Supply for Broken {
-        fn prepare(&self, _phase: Phase, seq: u64) -> Prepared {
+        fn open(&self, _phase: Phase, seq: u64) -> Opening {
             assert!(seq < 5, "on purpose");
-            Prepared { body: Bytes::from_static(BODY.as_bytes()), ..Prepared::default() }
+            Prepared { body: Bytes::from_static(BODY.as_bytes()), ..Prepared::default() }.into()
         }
     }
     let server = Server::answering(streamed(&["a"]));

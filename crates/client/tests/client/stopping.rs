@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use tokamark_client::{Prepared, Supply};
+use tokamark_client::{Opening, Prepared, Supply};
 use tokamark_plan::Plan;
 use tokamark_record::{Outcome, Phase, RequestRecord};
 
@@ -138,11 +138,11 @@ fn a_stop_before_the_phase_sends_nothing() {
 fn a_stop_does_not_wait_for_a_supply() {
     struct Stuck(Arc<AtomicBool>);
     impl Supply for Stuck {
-        fn prepare(&self, _phase: Phase, seq: u64) -> Prepared {
+        fn open(&self, _phase: Phase, seq: u64) -> Opening {
             while seq > 0 && !self.0.load(Ordering::SeqCst) {
                 pause(1);
             }
-            Prepared { body: Bytes::from_static(BODY.as_bytes()), ..Prepared::default() }
+            Prepared { body: Bytes::from_static(BODY.as_bytes()), ..Prepared::default() }.into()
         }
     }
     let server = Arc::new(Server::answering(streamed(&["a"])));

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokamark_client::{ClientError, Engine, PhaseOutcome, Prepared, Supply};
+use tokamark_client::{ClientError, Engine, Opening, PhaseOutcome, Prepared, Supply};
 use tokamark_plan::Plan;
 use tokamark_record::{Failure, FailureKind, Outcome, Phase, RequestRecord};
 
@@ -18,8 +18,8 @@ const HUNG: Duration = Duration::from_secs(60);
 pub(crate) struct Fixed;
 
 impl Supply for Fixed {
-    fn prepare(&self, _phase: Phase, seq: u64) -> Prepared {
-        Prepared { body: Bytes::from_static(BODY.as_bytes()), dataset_row: seq, ..Prepared::default() }
+    fn open(&self, _phase: Phase, seq: u64) -> Opening {
+        Prepared { body: Bytes::from_static(BODY.as_bytes()), dataset_row: seq, ..Prepared::default() }.into()
     }
 }
 

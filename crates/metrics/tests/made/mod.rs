@@ -37,6 +37,7 @@ pub(crate) fn plan() -> Plan {
             request_rate: None,
             arrival: Arrival::Constant,
             request_count: Some(10),
+            session_count: None,
             duration_s: None,
             grace_s: None,
             warmup_requests: 0,

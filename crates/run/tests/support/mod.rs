@@ -48,6 +48,7 @@ pub(crate) fn plan(url: &str, count: u64, folder: &Path) -> Plan {
             request_rate: None,
             arrival: Arrival::Constant,
             request_count: Some(count),
+            session_count: None,
             duration_s: None,
             grace_s: None,
             warmup_requests: 0,

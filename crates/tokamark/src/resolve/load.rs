@@ -31,6 +31,7 @@ pub(crate) fn resolve(args: &LoadArgs, problems: &mut Problems) -> LoadPlan {
         request_rate,
         arrival: arrival(args, problems),
         request_count: request_count.or_else(|| duration_s.is_none().then(|| default_count(concurrency.unwrap_or(1)))),
+        session_count: None,
         duration_s,
         grace_s: grace(args, problems),
         warmup_requests: whole("--warmup-request-count", args.warmup_request_count.as_ref(), 0, u64::MAX, problems)

@@ -32,6 +32,7 @@ pub(crate) fn plan(mean: f64, stddev: f64, seed: u64) -> Plan {
             request_rate: None,
             arrival: Arrival::Poisson,
             request_count: Some(10),
+            session_count: None,
             duration_s: None,
             grace_s: None,
             warmup_requests: 0,
