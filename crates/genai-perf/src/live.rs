@@ -47,7 +47,7 @@ impl LiveRun {
             record.events.iter().filter(|event| self.counts(event)).map(|event| self.anchor.wall(event.arrival));
         let first_ns = counted.next()?;
         let second_ns = counted.next();
-        let last_ns = counted.last().or(second_ns).unwrap_or(first_ns);
+        let last_ns = counted.next_back().or(second_ns).unwrap_or(first_ns);
         let reasoning = match self.fidelity {
             Fidelity::Right => record.local_reasoning_tokens.unwrap_or(0),
             Fidelity::Same => 0,

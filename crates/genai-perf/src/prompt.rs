@@ -59,7 +59,7 @@ fn of_payload(api: Api, payload: &Value, fidelity: Fidelity) -> Prompt {
     let images = payload.get("input").and_then(Value::as_array).into_iter().flatten();
     Prompt {
         text,
-        ids: None,
+        ids: (api == Api::Completions).then(|| payload.get("prompt").and_then(token_ids)).flatten(),
         model: payload.get("model").and_then(Value::as_str).map(str::to_owned),
         streams: payload.get("stream").is_some_and(is_true),
         images: images.filter(|input| input.get("type").is_some_and(|kind| kind == "image_url")).count() as u64,
@@ -82,6 +82,12 @@ fn joined(texts: &Value) -> String {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         _ => String::new(),
     }
+}
+
+/// How many token ids there are in a prompt that is made of them, or in several such prompts.
+fn token_ids(prompt: &Value) -> Option<u64> {
+    let items = prompt.as_array().filter(|items| !items.is_empty())?;
+    items.iter().map(|item| if item.is_u64() { Some(1) } else { token_ids(item) }).sum()
 }
 
 /// The texts of the first messages with a space between.

@@ -104,3 +104,84 @@ fn percentile(sorted: &[f64], percent: u8) -> f64 {
     let step = high - low;
     if share >= 0.5 { high - step * (1.0 - share) } else { low + step * share }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Expected values are those that `numpy.mean`, `numpy.std` and `numpy.percentile` gave for the same numbers; they are
+    /// equal to the last bit, since the order of operations is the same.
+    #[test]
+    fn statistics_are_numpys_to_the_last_bit() {
+        let values =
+            |count: u32| -> Vec<f64> { (0..count).map(|i| f64::from((i * i * 37 + i * 11) % 1009) / 7.0).collect() };
+        for (count, avg, std, percentiles) in [
+            (1, 0.0, 0.0, [0.0; 9]),
+            (
+                7,
+                52.836_734_693_877_546,
+                45.937_492_615_746_244,
+                [
+                    0.411_428_571_428_571_37,
+                    2.057_142_857_142_857_4,
+                    4.114_285_714_285_715,
+                    15.571_428_571_428_571,
+                    52.285_714_285_714_285,
+                    73.214_285_714_285_72,
+                    110.514_285_714_285_73,
+                    125.257_142_857_142_82,
+                    137.051_428_571_428_54,
+                ],
+            ),
+            (
+                9,
+                62.031_746_031_746_04,
+                46.472_910_587_710_38,
+                [
+                    0.548_571_428_571_428_6,
+                    2.742_857_142_857_143,
+                    5.485_714_285_714_286,
+                    24.285_714_285_714_285,
+                    55.571_428_571_428_57,
+                    90.857_142_857_142_86,
+                    128.685_714_285_714_28,
+                    134.342_857_142_857_13,
+                    138.868_571_428_571_4,
+                ],
+            ),
+            (
+                300,
+                69.845_238_095_238_09,
+                42.803_672_133_037_4,
+                [
+                    0.568_571_428_571_428_6,
+                    5.414_285_714_285_715,
+                    11.128_571_428_571_428,
+                    32.25,
+                    68.0,
+                    107.785_714_285_714_28,
+                    128.871_428_571_428_57,
+                    137.314_285_714_285_72,
+                    142.717_142_857_142_87,
+                ],
+            ),
+        ] {
+            let spread = Spread::of(&values(count)).unwrap();
+            assert_eq!((spread.avg, spread.std, spread.percentiles), (avg, std, percentiles), "{count} values");
+        }
+        assert_eq!(Spread::of(&[]), None);
+    }
+
+    proptest! {
+        /// Percentiles rise with their percent and lie between the least and the greatest.
+        #[test]
+        fn percentiles_are_in_order(values in prop::collection::vec(-1e12_f64..1e12, 1..300)) {
+            let spread = Spread::of(&values).unwrap();
+            let all = [&[spread.min], spread.percentiles.as_slice(), &[spread.max]].concat();
+            prop_assert!(all.is_sorted_by(|a, b| a <= b || (a - b).abs() <= 1e-9 * a.abs()));
+            prop_assert!(spread.std >= 0.0);
+        }
+    }
+}

@@ -241,7 +241,8 @@ impl Group {
         }
         let value = |metric: Metric| {
             if metric.is_of_run() {
-                return singles.get(&metric).map(|value| Value::Single(*value));
+                // Nothing over minus infinity is a negative zero, which nobody wants to read.
+                return singles.get(&metric).map(|value| Value::Single(*value + 0.0));
             }
             let column = self.column(metric);
             // Of answers that came at once there is nothing to say.

@@ -105,20 +105,25 @@ pub struct Telemetry(pub Vec<GpuMetric>);
 
 /// Samples that are being gathered.
 #[derive(Clone, Debug, Default)]
-pub struct TelemetrySamples(Vec<(usize, Vec<(String, Vec<f64>)>)>);
+pub struct TelemetrySamples(Vec<Gathered>);
+
+/// The samples of one metric.
+#[derive(Clone, Debug)]
+struct Gathered {
+    /// Its place among the known ones.
+    place: usize,
+    gpus: Vec<(String, Vec<f64>)>,
+}
 
 impl TelemetrySamples {
     /// Adds a sample of a DCGM field in DCGM's unit. Fields that GenAI-Perf does not report are let go.
     pub fn add(&mut self, dcgm_field: &str, gpu: &str, value: f64) {
         let Some(place) = KNOWN.iter().position(|known| known.source == dcgm_field) else { return };
-        let metric = match self.0.iter().position(|(known, _)| *known == place) {
-            Some(at) => at,
-            None => {
-                self.0.push((place, Vec::new()));
-                self.0.len() - 1
-            }
-        };
-        let gpus = &mut self.0[metric].1;
+        let metric = self.0.iter().position(|known| known.place == place).unwrap_or_else(|| {
+            self.0.push(Gathered { place, gpus: Vec::new() });
+            self.0.len() - 1
+        });
+        let gpus = &mut self.0[metric].gpus;
         match gpus.iter_mut().find(|(known, _)| known == gpu) {
             Some((_, samples)) => samples.push(value),
             None => gpus.push((gpu.to_owned(), vec![value])),
@@ -129,14 +134,14 @@ impl TelemetrySamples {
     #[must_use]
     pub fn telemetry(&self) -> Telemetry {
         let of = |(place, known): (usize, &Known)| {
-            let (_, gpus) = self.0.iter().find(|(at, _)| *at == place)?;
+            let gathered = self.0.iter().find(|gathered| gathered.place == place)?;
             let value = |samples: &[f64]| {
                 if CONSTANT.contains(&known.name) {
                     return Some(GpuValue::Mean(mean(samples) * known.factor));
                 }
                 Spread::of(samples).map(|spread| GpuValue::Spread(spread.scaled(known.factor)))
             };
-            let gpus = gpus.iter().filter_map(|(gpu, samples)| Some((gpu.clone(), value(samples)?))).collect();
+            let gpus = gathered.gpus.iter().filter_map(|(gpu, samples)| Some((gpu.clone(), value(samples)?))).collect();
             Some(GpuMetric { name: known.name.to_owned(), unit: known.unit.to_owned(), gpus })
         };
         Telemetry(KNOWN.iter().enumerate().filter_map(of).collect())

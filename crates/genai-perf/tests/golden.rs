@@ -1,6 +1,8 @@
 //! Every recorded run of GenAI-Perf 0.0.16 in a folder outside the project, given by `TOKAMARK_GOLDEN`.
 //! Without that variable there is nothing to compare and the tests say so.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -96,14 +96,27 @@ fn detect(export: &ExportReader) -> Result<EndpointType, GenAiPerfError> {
                 () if shown("ranking") => EndpointType::Rankings,
                 () if shown("image_retrieval") => EndpointType::ImageRetrieval,
                 () if shown("generated_text") => EndpointType::HuggingfaceGenerate,
-                () if endpoint.contains("/generate") => EndpointType::Generate,
-                () => {
-                    return Err(GenAiPerfError::UnknownApi {
-                        path: export.path().to_owned(),
-                        endpoint: endpoint.to_owned(),
-                    });
-                }
+                // The first answer may be empty; GenAI-Perf goes by the path alone then.
+                () => by_payload(&export.first).ok_or_else(|| GenAiPerfError::UnknownApi {
+                    path: export.path().to_owned(),
+                    endpoint: endpoint.to_owned(),
+                })?,
             }
         }
     })
+}
+
+/// The API whose bodies have a member of such a name.
+fn by_payload(request: &ExportRequest) -> Option<EndpointType> {
+    let payload: serde_json::Value = serde_json::from_str(request.payload()?).ok()?;
+    let has = |name: &str| payload.get(name).is_some();
+    match () {
+        () if has("messages") && has_media(request) => Some(EndpointType::Multimodal),
+        () if has("messages") => Some(EndpointType::Chat),
+        () if has("text_input") => Some(EndpointType::Generate),
+        () if has("prompt") => Some(EndpointType::Completions),
+        () if has("inputs") => Some(EndpointType::HuggingfaceGenerate),
+        () if has("query") => Some(EndpointType::Rankings),
+        () => None,
+    }
 }
