@@ -19,7 +19,7 @@ pub struct Reply {
 
 impl Reply {
     /// The answer that a record tells of.
-    pub(crate) fn of(record: &RequestRecord) -> Self {
+    pub fn of(record: &RequestRecord) -> Self {
         let (reasoning, text, tool_calls) = record.texts();
         Self {
             is_ok: record.outcome == Outcome::Ok,

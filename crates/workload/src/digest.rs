@@ -5,7 +5,6 @@ use std::io::{self, Write};
 
 use sha2::{Digest as _, Sha256};
 
-use tokamark_conversation::Turn;
 
 /// SHA-256 over turns, each as one line of JSON with its fields in a fixed order.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +18,7 @@ impl Digest {
     }
 
     /// Takes the next turn in.
-    pub fn push(&mut self, turn: &Turn) {
+    pub fn push(&mut self, turn: &impl serde::Serialize) {
         // Neither the hash nor a turn can fail to be written.
         let _ = serde_json::to_writer(HashWriter(&mut self.0), turn);
         self.0.update(b"\n");
