@@ -44,3 +44,11 @@ pub struct LoadPlan {
     /// Worker threads; chosen from the cores if absent.
     pub workers: Option<u16>,
 }
+
+impl LoadPlan {
+    /// Requests to send if nothing says when to stop: enough that each slot is used twice, as both ancestors document it.
+    #[must_use]
+    pub fn default_request_count(&self) -> u64 {
+        (2 * u64::from(self.concurrency.unwrap_or(1))).max(10)
+    }
+}

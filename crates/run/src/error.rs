@@ -52,6 +52,18 @@ pub enum RunError {
         /// Measured requests that can be read.
         requests: u64,
     },
+    /// A schedule was asked for, and there are no times to keep.
+    #[error(
+        "--fixed-schedule needs a time for every conversation, and the dataset does not have them; leave it out to send the \
+         requests as the load says"
+    )]
+    NoTimes,
+    /// A trace is sent at its times, and a rate was asked for.
+    #[error(
+        "the dataset is a trace with times, at which its requests are sent, which conflicts with --request-rate; add \
+         --no-fixed-schedule to send them at that rate"
+    )]
+    TimesAndRate,
     /// The model did not get ready.
     #[error("the model was not ready within {seconds} s; the last answer was: {last}")]
     NotReady {

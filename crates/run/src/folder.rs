@@ -159,7 +159,8 @@ fn name_of(plan: &Plan) -> String {
         EndpointKind::Embeddings => "embeddings",
     };
     let load = match (plan.load.request_rate, plan.load.concurrency) {
-        (None, slots) => format!("concurrency{}", slots.unwrap_or(1)),
+        (None, None) => "fixed_schedule".to_owned(),
+        (None, Some(slots)) => format!("concurrency{slots}"),
         (Some(rate), None) => format!("request_rate{}", plain(rate)),
         (Some(rate), Some(cap)) => format!("concurrency{cap}-request_rate{}", plain(rate)),
     };

@@ -14,8 +14,8 @@ use tokamark_tokenizer::Tokenizer;
 
 use crate::RunError;
 use crate::folder::Folder;
+use crate::payloads::Payloads;
 use crate::progress::Progress;
-use crate::supply::Requests;
 
 /// How long the follower sleeps at most between looks at the record.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ pub(crate) enum Counting {
 #[derive(Default)]
 pub(crate) struct Aids {
     /// Makes the payloads again.
-    pub(crate) requests: Option<Arc<Requests>>,
+    pub(crate) payloads: Option<Payloads>,
     /// Counts the tokens of single events.
     pub(crate) tokenizer: Option<Tokenizer>,
 }
@@ -111,7 +111,7 @@ impl Derivation {
             }
         }
         if let Some(raw) = &mut self.raw {
-            let payload = self.aids.requests.as_ref().map(|requests| requests.payload(record.phase, record.seq));
+            let payload = self.aids.payloads.as_mut().and_then(|payloads| payloads.of(&record));
             let result = raw.append(&record, payload.as_deref());
             if self.note(result) {
                 self.raw = None;

@@ -20,8 +20,12 @@ use crate::folder::Folder;
 use crate::follower::{self, Aids, Counting, Derivation};
 use crate::ledger::Ledger;
 use crate::live::Live;
+use crate::payloads::Payloads;
 use crate::progress::Progress;
 use crate::recorder::Recorded;
+use crate::schedule::schedule;
+use crate::settle::settled;
+use crate::shim::Shim as _;
 use crate::supply::{Requests, WorkloadSupply};
 use crate::{ready, recorder};
 
@@ -66,11 +70,17 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
     for field in workload.ignored_fields() {
         observer.note(&format!("the dataset's field `{field}` is not used"));
     }
+    let schedule = schedule(plan, workload.starts_ms(), workload.is_trace())?;
+    if schedule.is_some() {
+        observer.note("requests are sent at the times of the trace; --no-fixed-schedule sends them as the load says");
+    }
+    let plan = &settled(plan, &workload, schedule.is_some());
     let folder = Folder::create(plan)?;
     if folder.replaces_a_run {
         observer.note(&format!("an earlier run in {} is replaced", folder.path.display()));
     }
-    let finished = measure(plan, command, observer, &workload, &folder);
+    let requests = Requests::new(plan, Arc::clone(&workload), schedule);
+    let finished = measure(plan, command, observer, &requests, &workload, &folder);
     if finished.is_err() && !folder.record().exists() {
         folder.undo();
     }
@@ -81,22 +91,22 @@ fn measure(
     plan: &Plan,
     command: Vec<String>,
     observer: &mut dyn Observer,
-    workload: &Arc<Workload>,
+    requests: &Arc<Requests>,
+    workload: &Workload,
     folder: &Folder,
 ) -> Result<Finished, RunError> {
     let mut facts = first_facts(plan, command, workload);
     let context =
         RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let inputs = InputsWriter::create(&folder.names.inputs_json())?;
-    let ledger = Arc::new(Ledger::new(inputs));
-    let requests = Arc::new(Requests::new(plan, Arc::clone(workload)));
-    let supply = Arc::new(WorkloadSupply::new(Arc::clone(&requests), Arc::clone(&ledger)));
+    let ledger = Arc::new(Ledger::new(inputs, requests.seen()));
+    let supply = Arc::new(WorkloadSupply::new(Arc::clone(requests), Arc::clone(&ledger)));
     let tokenizer = counts_locally(plan).then(|| workload.tokenizer().clone());
     let counting = match &tokenizer {
         None => Counting::Never,
         Some(tokenizer) => Counting::Now(tokenizer.clone(), CountsWriter::create(&folder.counts())?),
     };
-    let aids = Aids { requests: Some(requests), tokenizer };
+    let aids = Aids { payloads: Some(Payloads::new(Arc::clone(requests))), tokenizer };
     let mut derivation = Derivation::new(plan, folder, &context, counting, aids)?;
 
     let (records_in, records_out) = channel();
@@ -138,8 +148,7 @@ fn measure(
 
     facts.stop_requested_ns = control.stop.stopped_ns();
     note_outcome(&mut facts, &outcome?, &recorded);
-    let rows = workload.rows().map_or(recorded.sent, |rows| rows.min(recorded.sent));
-    let (digest, inputs_error) = ledger.finish(rows);
+    let (digest, inputs_error) = ledger.finish(recorded.begun);
     facts.workload_digest = digest;
     let written = recorded.writer.facts(&facts).and_then(|()| recorded.writer.flush());
     let mut derivation = derivation?;
@@ -244,7 +253,7 @@ fn first_facts(plan: &Plan, command: Vec<String>, workload: &Workload) -> RunFac
         tokenizer_is_fallback: workload.is_fallback_tokenizer(),
         workload_digest: String::new(),
         prompts_are_distinct: workload.are_distinct(),
-        skipped_lines: 0,
+        skipped_lines: workload.skipped_lines(),
         workers: 0,
         peak_in_flight: 0,
         kernel_timestamps: false,

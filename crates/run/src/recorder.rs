@@ -20,8 +20,8 @@ const FLUSH_AFTER: Duration = Duration::from_millis(100);
 /// What the recorder has at its end.
 pub(crate) struct Recorded {
     pub(crate) writer: RecordWriter,
-    /// Highest number of a measured request, plus one.
-    pub(crate) sent: u64,
+    /// Highest number of a measured conversation, plus one.
+    pub(crate) begun: u64,
     /// The first error; the run was stopped because of it.
     pub(crate) error: Option<RecordFileError>,
 }
@@ -41,7 +41,7 @@ pub(crate) fn start(
     writer.facts(facts)?;
     writer.flush()?;
     let record = move || {
-        let mut recorded = Recorded { writer, sent: 0, error: None };
+        let mut recorded = Recorded { writer, begun: 0, error: None };
         let mut is_flushed = true;
         loop {
             let next = if is_flushed {
@@ -53,7 +53,7 @@ pub(crate) fn start(
                 Ok(record) => {
                     live.add(&record);
                     recorded.add(&record, &stop);
-                    ledger.sent(recorded.sent);
+                    ledger.begun(recorded.begun);
                     is_flushed = false;
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -75,7 +75,7 @@ pub(crate) fn start(
 impl Recorded {
     fn add(&mut self, record: &RequestRecord, stop: &StopHandle) {
         if record.phase == Phase::Profiling {
-            self.sent = self.sent.max(record.seq + 1);
+            self.begun = self.begun.max(record.session + 1);
         }
         let result = self.writer.request(record);
         self.note(result, stop);

@@ -12,7 +12,10 @@ use tokamark_workload::Workload;
 use crate::RunError;
 use crate::folder::{Folder, RECORD_ENDING, reason};
 use crate::follower::{Aids, Counting, Derivation};
+use crate::payloads::Payloads;
 use crate::profile::{Finished, counts_locally, write_reports};
+use crate::schedule::schedule;
+use crate::shim::Shim as _;
 use crate::supply::Requests;
 
 /// Makes the reports of the run in a folder (or of a record file) again, in `out` or in the run's own folder.
@@ -21,16 +24,7 @@ use crate::supply::Requests;
 /// When there is no usable record, or the reports cannot be written.
 pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     let record = find_record(run)?;
-    let mut reader = RecordReader::open(&record)?;
-    // The facts that count are the last ones, so the record is read twice; the first time only to its end.
-    let mut seen = Seen::default();
-    while let Some(record) = reader.next_request()? {
-        seen.add(&record);
-    }
-    let mut facts = reader.facts()?;
-    if reader.is_damaged() || facts.stop == StopReason::Unfinished {
-        seen.complete(&mut facts);
-    }
+    let (facts, seen) = read_facts(&record)?;
     let source_dir = record.parent().unwrap_or(Path::new(".")).to_owned();
     let out_dir = out.map_or_else(|| source_dir.clone(), Path::to_owned);
     std::fs::create_dir_all(&out_dir)
@@ -53,7 +47,7 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     let context =
         RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let counting = CountsReader::open(&source.counts()).map_or(Counting::Never, Counting::Before);
-    let mut derivation = Derivation::new(&plan, &target, &context, counting, aids(&plan, &facts, seen.sent))?;
+    let mut derivation = Derivation::new(&plan, &target, &context, counting, aids(&plan, &facts, seen.begun))?;
     derivation.phase_start_ns = Arc::new(facts.profiling.start_ns.into());
     let mut reader = RecordReader::open(&record)?;
     while let Some(record) = reader.next_request()? {
@@ -65,11 +59,30 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     Ok(Finished { summary, files: target.written(), error: derivation.write_error.take() })
 }
 
+/// What a record says about the run as a whole, and how many conversations began.
+pub(crate) fn facts_of(record: &Path) -> Result<(RunFacts, u64), RunError> {
+    read_facts(record).map(|(facts, seen)| (facts, seen.begun))
+}
+
+/// The facts that count are the last ones, so a record is read twice; the first time only to its end.
+fn read_facts(record: &Path) -> Result<(RunFacts, Seen), RunError> {
+    let mut reader = RecordReader::open(record)?;
+    let mut seen = Seen::default();
+    while let Some(record) = reader.next_request()? {
+        seen.add(&record);
+    }
+    let mut facts = reader.facts()?;
+    if reader.is_damaged() || facts.stop == StopReason::Unfinished {
+        seen.complete(&mut facts);
+    }
+    Ok((facts, seen))
+}
+
 /// What the requests of a record say about the run as a whole.
 #[derive(Default)]
 struct Seen {
-    /// Rows of the workload that were used.
-    sent: u64,
+    /// Conversations that began.
+    begun: u64,
     /// Measured requests.
     attempted: u64,
     span: Option<PhaseSpan>,
@@ -82,7 +95,7 @@ impl Seen {
         if record.phase != Phase::Profiling {
             return;
         }
-        self.sent = self.sent.max(record.seq.saturating_add(1));
+        self.begun = self.begun.max(record.session.saturating_add(1));
         self.attempted += 1;
         let times = &record.times;
         let sent = times.send_start.unwrap_or(times.scheduled);
@@ -102,7 +115,7 @@ impl Seen {
 }
 
 /// The workload and the tokenizer of the run, as far as they are needed and can still be had as they were.
-fn aids(plan: &Plan, facts: &RunFacts, sent: u64) -> Aids {
+fn aids(plan: &Plan, facts: &RunFacts, begun: u64) -> Aids {
     let needs_payloads = plan.report.export_level >= ExportLevel::Raw;
     let needs_tokens = plan.report.events_parquet && counts_locally(plan);
     let workload = if needs_payloads { Workload::build(plan).ok() } else { None };
@@ -112,14 +125,18 @@ fn aids(plan: &Plan, facts: &RunFacts, sent: u64) -> Aids {
         None => resolve(&plan.workload.tokenizer, &plan.target.models).ok().map(|resolved| resolved.tokenizer),
     };
     // A dataset may have changed since, and other prompts are worse than none.
-    let workload = workload.filter(|workload| workload.digest(sent) == facts.workload_digest);
+    let requests = workload.and_then(|workload| {
+        let schedule = schedule(plan, workload.starts_ms(), workload.is_trace()).ok()?;
+        Some(Requests::new(plan, Arc::new(workload), schedule))
+    });
+    let requests = requests.filter(|requests| requests.digest(begun) == facts.workload_digest);
     Aids {
-        requests: workload.map(|workload| Arc::new(Requests::new(plan, Arc::new(workload)))),
+        payloads: requests.map(Payloads::new),
         tokenizer: tokenizer.filter(|tokenizer| tokenizer.name() == facts.tokenizer),
     }
 }
 
-fn find_record(run: &Path) -> Result<PathBuf, RunError> {
+pub(crate) fn find_record(run: &Path) -> Result<PathBuf, RunError> {
     if run.is_file() {
         return Ok(run.to_owned());
     }

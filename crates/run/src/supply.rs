@@ -1,31 +1,37 @@
 //! Makes requests of the workload: prompt, model, body.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
 use tokamark_client::{Opening, Prepared, Supply};
-use tokamark_conversation::Turn;
-use tokamark_endpoint::{BodyOptions, Dialect, dialect};
+use tokamark_conversation::{Conversation, Turn};
+use tokamark_endpoint::{BodyOptions, Dialect, Request, dialect};
 use tokamark_plan::{ModelSelection, Plan};
 use tokamark_record::Phase;
-use tokamark_workload::Workload;
+use tokamark_workload::{Digest, Workload};
 
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Seen};
+use crate::player::{Player, nanoseconds};
+use crate::schedule::Scheduled;
+use crate::shim::Shim as _;
 
-/// Bodies of workloads with so few rows are kept and sent again.
+/// Bodies of workloads with so few conversations are kept and sent again.
 const ROWS_KEPT: u64 = 4_096;
 
-/// Makes the requests of a plan: each depends on its phase and number alone.
+/// Makes the requests of a plan: each depends on its phase, its conversation's number and what was said before.
 pub(crate) struct Requests {
     workload: Arc<Workload>,
     dialect: &'static dyn Dialect,
     options: Vec<BodyOptions>,
     selection: ModelSelection,
     seed: u64,
+    schedule: Option<Scheduled>,
+    own: Weak<Self>,
 }
 
 impl Requests {
-    pub(crate) fn new(plan: &Plan, workload: Arc<Workload>) -> Self {
+    pub(crate) fn new(plan: &Plan, workload: Arc<Workload>, schedule: Option<Scheduled>) -> Arc<Self> {
         let options: Vec<BodyOptions> = plan
             .target
             .models
@@ -37,49 +43,116 @@ impl Requests {
                 extra: plan.target.extra_inputs.clone(),
             })
             .collect();
-        Self {
+        Arc::new_cyclic(|own| Self {
             workload,
             dialect: dialect(plan.target.endpoint),
             options,
             selection: plan.target.model_selection,
             seed: plan.load.seed,
-        }
+            schedule,
+            own: Weak::clone(own),
+        })
     }
 
-    /// The body of a request, as it was sent or will be.
-    pub(crate) fn payload(&self, phase: Phase, seq: u64) -> Bytes {
-        self.body(&self.turn(phase, seq), self.model_index(seq))
-    }
-
-    fn turn(&self, phase: Phase, seq: u64) -> Turn {
+    /// Conversation `number` of a phase.
+    pub(crate) fn conversation(&self, phase: Phase, number: u64) -> Conversation {
         match phase {
-            Phase::Warmup => self.workload.warmup_turn(seq),
-            Phase::Profiling => self.workload.turn(seq),
+            Phase::Warmup => self.workload.warmup_conversation(number),
+            Phase::Profiling => self.workload.conversation(self.place(number)),
         }
     }
 
-    /// Which model the request gets.
-    fn model_index(&self, seq: u64) -> usize {
+    /// A schedule sends conversations in the order of their times.
+    fn place(&self, number: u64) -> u64 {
+        self.schedule.as_ref().map_or(number, |schedule| schedule.place(number))
+    }
+
+    /// A conversation that another one begins.
+    pub(crate) fn child(&self, name: &str) -> Option<Conversation> {
+        self.workload.child(name)
+    }
+
+    /// Whether turns are due at their recorded times.
+    pub(crate) fn is_scheduled(&self) -> bool {
+        self.schedule.is_some()
+    }
+
+    /// When a recorded time is due, nanoseconds after the phase's start.
+    pub(crate) fn offset_ns(&self, at_ms: f64) -> u64 {
+        let zero_ms = self.schedule.as_ref().map_or(0.0, |schedule| schedule.zero_ms);
+        nanoseconds((at_ms - zero_ms).max(0.0))
+    }
+
+    /// A conversation of a phase, ready to be played.
+    pub(crate) fn player(&self, phase: Phase, number: u64) -> Option<Player> {
+        let own = self.own.upgrade()?;
+        let conversation = self.conversation(phase, number);
+        Some(Player::new(own, conversation, self.model_index(number), Vec::new()))
+    }
+
+    /// The digest of what is new among the first conversations, as the ledger takes it while they are sent.
+    pub(crate) fn digest(&self, conversations: u64) -> String {
+        let mut digest = Digest::new();
+        self.each_new(conversations, |_, conversation| digest.push(conversation));
+        digest.finish()
+    }
+
+    /// Gives what is new among the first conversations, with the bodies of its turns, each by itself.
+    pub(crate) fn distinct(&self, conversations: u64, mut each: impl FnMut(&Conversation, Vec<Bytes>)) {
+        self.each_new(conversations, |number, conversation| {
+            each(conversation, self.bodies(conversation, self.model_index(number)));
+        });
+    }
+
+    fn each_new(&self, conversations: u64, mut each: impl FnMut(u64, &Conversation)) {
+        let mut seen = self.seen();
+        for number in 0..conversations {
+            let is_new = match &mut seen {
+                Seen::AllNew => true,
+                Seen::Rows(rows) => rows.insert(self.workload.row_of(self.place(number))),
+            };
+            if is_new {
+                each(number, &self.conversation(Phase::Profiling, number));
+            }
+        }
+    }
+
+    /// Which rows have come up before anything is sent.
+    pub(crate) fn seen(&self) -> Seen {
+        if self.workload.rows().is_some() { Seen::Rows(HashSet::new()) } else { Seen::AllNew }
+    }
+
+    /// Which model a conversation gets.
+    fn model_index(&self, number: u64) -> usize {
         let models = self.options.len().max(1) as u64;
         let index = match self.selection {
-            ModelSelection::RoundRobin => seq % models,
-            ModelSelection::Random => mix(self.seed ^ mix(seq)) % models,
+            ModelSelection::RoundRobin => number % models,
+            ModelSelection::Random => mix(self.seed ^ mix(number)) % models,
         };
         usize::try_from(index).unwrap_or(0)
     }
 
-    fn body(&self, turn: &Turn, model: usize) -> Bytes {
-        self.options.get(model).map_or_else(Bytes::new, |options| self.dialect.body(turn.into(), options))
+    fn body(&self, request: Request<'_>, model: usize) -> Bytes {
+        self.options.get(model).map_or_else(Bytes::new, |options| self.dialect.body(request, options))
     }
 
-    fn make(&self, turn: &Turn, model: usize) -> Prepared {
+    /// The bodies of a conversation's turns, each by itself: what `inputs.json` keeps.
+    fn bodies(&self, conversation: &Conversation, model: usize) -> Vec<Bytes> {
+        let tools = conversation.tools.as_ref();
+        let past: Vec<_> = crate::player::opening_messages(conversation).collect();
+        let spoken = conversation.turns.iter().filter(|turn| !turn.is_silent);
+        spoken.map(|turn| self.body(Request { past: &past, tools, turn }, model)).collect()
+    }
+
+    /// A request that is ready to be sent.
+    pub(crate) fn make(&self, request: Request<'_>, turn: usize, model: usize) -> Prepared {
         Prepared {
-            body: self.body(turn, model),
-            dataset_row: turn.row,
-            turn: 0,
+            body: self.body(request, model),
+            dataset_row: request.turn.row,
+            turn: u32::try_from(turn).unwrap_or(u32::MAX),
             model_index: u16::try_from(model).unwrap_or(u16::MAX),
-            input_tokens: turn.input_tokens,
-            output_tokens: turn.output_tokens,
+            input_tokens: request.turn.input_tokens,
+            output_tokens: request.turn.output_tokens,
         }
     }
 }
@@ -88,7 +161,7 @@ impl Requests {
 pub(crate) struct WorkloadSupply {
     requests: Arc<Requests>,
     ledger: Arc<Ledger>,
-    /// Made requests by row and model, for workloads whose rows are sent more than once.
+    /// Made requests by row and model, for workloads of single turns that are sent more than once.
     kept: Option<Mutex<Vec<Option<Prepared>>>>,
 }
 
@@ -103,41 +176,47 @@ impl WorkloadSupply {
     /// A request that asks for one token, to find out whether the model answers.
     pub(crate) fn probe(&self) -> Prepared {
         let turn = Turn { output_tokens: Some(1), ..Turn::text(0, "Hello") };
-        self.requests.make(&turn, 0)
+        self.requests.make((&turn).into(), 0, 0)
+    }
+
+    /// Where a conversation's request is kept.
+    fn slot(&self, number: u64) -> Option<usize> {
+        let row = self.requests.workload.row_of(self.requests.place(number));
+        let models = self.requests.options.len().max(1) as u64;
+        usize::try_from(row.checked_mul(models)? + self.requests.model_index(number) as u64).ok()
     }
 }
 
 impl Supply for WorkloadSupply {
     fn open(&self, phase: Phase, number: u64) -> Opening {
-        self.prepare(phase, number).into()
-    }
-}
-
-impl WorkloadSupply {
-    fn prepare(&self, phase: Phase, seq: u64) -> Prepared {
         let requests = &self.requests;
-        let model = requests.model_index(seq);
-        if phase == Phase::Warmup {
-            return requests.make(&requests.turn(phase, seq), model);
-        }
-        let slot = requests.workload.rows().and_then(|rows| {
-            let slot = (seq % rows.max(1)) * requests.options.len().max(1) as u64 + model as u64;
-            usize::try_from(slot).ok()
-        });
+        let slot = if phase == Phase::Profiling { self.slot(number) } else { None };
         if let (Some(kept), Some(slot)) = (&self.kept, slot)
             && let Some(Some(prepared)) = kept.lock().unwrap_or_else(PoisonError::into_inner).get(slot)
         {
-            return prepared.clone();
+            return prepared.clone().into();
         }
-        let turn = requests.turn(phase, seq);
-        let prepared = requests.make(&turn, model);
-        self.ledger.prepared(turn.row, &turn, &prepared.body);
+        let Some(player) = requests.player(phase, number) else { return Opening::default() };
+        if phase == Phase::Warmup {
+            return player.open();
+        }
+        let model = requests.model_index(number);
+        let row = requests.workload.row_of(requests.place(number));
+        self.ledger.prepared(number, row, player.conversation(), || requests.bodies(player.conversation(), model));
+        let opening = player.open();
         if let (Some(kept), Some(slot)) = (&self.kept, slot)
+            && opening.rest.is_none()
+            && opening.before.is_empty()
             && let Some(place) = kept.lock().unwrap_or_else(PoisonError::into_inner).get_mut(slot)
         {
-            *place = Some(prepared.clone());
+            *place = Some(opening.prepared.clone());
         }
-        prepared
+        opening
+    }
+
+    fn schedule(&self, phase: Phase) -> Option<Arc<[u64]>> {
+        let schedule = self.requests.schedule.as_ref().filter(|_| phase == Phase::Profiling)?;
+        Some(Arc::clone(&schedule.offsets_ns))
     }
 }
 

@@ -3,7 +3,7 @@
 use tokamark_plan::{Arrival, LoadPlan};
 
 use super::values::{Range, choice, decimal, whole};
-use crate::args::LoadArgs;
+use crate::args::{ConversationArgs, LoadArgs};
 use crate::problems::Problems;
 
 /// Seconds to wait for answers after the duration.
@@ -20,18 +20,18 @@ enum Pattern {
 }
 
 /// The load that the flags describe.
-pub(crate) fn resolve(args: &LoadArgs, problems: &mut Problems) -> LoadPlan {
+pub(crate) fn resolve(args: &LoadArgs, conversation: &ConversationArgs, problems: &mut Problems) -> LoadPlan {
     let request_rate = decimal("--request-rate", args.request_rate.as_ref(), Range::Positive, problems);
     let concurrency = whole("--concurrency", args.concurrency.as_ref(), 1, MOST_CONCURRENCY, problems);
     let request_count = whole("--request-count", args.request_count.as_ref(), 1, u64::MAX, problems);
     let duration_s = decimal("--benchmark-duration", args.benchmark_duration.as_ref(), Range::Positive, problems);
     let seed = whole("--random-seed", args.random_seed.as_ref(), 0, u64::MAX, problems);
     LoadPlan {
-        concurrency: concurrency.or(if args.request_rate.is_some() { None } else { Some(1) }),
+        concurrency,
         request_rate,
         arrival: arrival(args, problems),
-        request_count: request_count.or_else(|| duration_s.is_none().then(|| default_count(concurrency.unwrap_or(1)))),
-        session_count: None,
+        request_count,
+        session_count: whole("--num-conversations", conversation.num_conversations.as_ref(), 1, u64::MAX, problems),
         duration_s,
         grace_s: grace(args, problems),
         warmup_requests: whole("--warmup-request-count", args.warmup_request_count.as_ref(), 0, u64::MAX, problems)
@@ -40,11 +40,6 @@ pub(crate) fn resolve(args: &LoadArgs, problems: &mut Problems) -> LoadPlan {
         seed_given: args.random_seed.is_some(),
         workers: whole("--max-threads", args.max_threads.as_ref(), 1, MOST_WORKERS, problems),
     }
-}
-
-/// As many as both ancestors document: enough that each slot is used twice.
-fn default_count(concurrency: u32) -> u64 {
-    (2 * u64::from(concurrency)).max(10)
 }
 
 fn arrival(args: &LoadArgs, problems: &mut Problems) -> Arrival {

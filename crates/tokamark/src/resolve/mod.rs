@@ -31,7 +31,7 @@ pub(crate) fn resolve(
     mut problems: Problems,
 ) -> Result<Resolved, Problems> {
     let target = target::resolve(&args.endpoint, &args.connection, variable, &mut problems);
-    let load = load::resolve(&args.load, &mut problems);
+    let load = load::resolve(&args.load, &args.conversation, &mut problems);
     let workload = workload::resolve(args, target.endpoint, &mut problems);
     limits_agree(&target, &workload, &mut problems);
     let report = report::resolve(&args.output, &target, &mut problems);

@@ -44,8 +44,8 @@ fn little_is_needed() {
     assert_eq!(plan.target.models, ["m"]);
     assert_eq!((plan.target.connect, plan.target.reuse), (ConnectMode::Ahead, Reuse::Pooled));
     assert_eq!(plan.target.request_timeout_s, 21_600.0);
-    assert_eq!(plan.load.concurrency, Some(1));
-    assert_eq!(plan.load.request_count, Some(10));
+    assert_eq!((plan.load.concurrency, plan.load.request_count, plan.load.session_count), (None, None, None));
+    assert_eq!(plan.load.default_request_count(), 10);
     assert_eq!((plan.load.duration_s, plan.load.grace_s), (None, None));
     assert!(!plan.load.seed_given);
     assert_eq!(plan.workload.source, Source::Synthetic(SyntheticPlan::of(LengthDistribution::fixed(550.0))));
@@ -160,7 +160,8 @@ fn connections_follow_their_two_flags() {
 #[test]
 fn loads_are_open_or_closed() {
     let load = plan("--concurrency 16").load;
-    assert_eq!((load.concurrency, load.request_rate, load.request_count), (Some(16), None, Some(32)));
+    assert_eq!((load.concurrency, load.request_rate, load.request_count), (Some(16), None, None));
+    assert_eq!(load.default_request_count(), 32);
     let load = plan("--request-rate 2.5").load;
     assert_eq!((load.concurrency, load.request_rate, load.arrival), (None, Some(2.5), Arrival::Poisson));
     let load = plan("--request-rate 10 --concurrency 4 --request-rate-mode constant --num-requests 7").load;
