@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use ureq::http::Response;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 use url::Url;
 
@@ -55,6 +56,7 @@ impl<'a> Download<'a> {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
+            .tls_config(TlsConfig::builder().root_certs(trusted(&endpoint)).build())
             .max_redirects_will_error(false)
             .user_agent(concat!("tokamark/", env!("CARGO_PKG_VERSION")))
             .build();
@@ -172,6 +174,18 @@ impl<'a> Download<'a> {
             error => failed(format!("the hub at {} cannot be reached: {error}", self.hub.endpoint())),
         }
     }
+}
+
+/// The certificates that this machine trusts, which may be those of a company's proxy; else the well-known ones.
+fn trusted(endpoint: &Url) -> RootCerts {
+    if endpoint.scheme() != "https" {
+        return RootCerts::WebPki;
+    }
+    let found = rustls_native_certs::load_native_certs().certs;
+    if found.is_empty() {
+        return RootCerts::WebPki;
+    }
+    found.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect::<Vec<_>>().into()
 }
 
 fn failed(reason: String) -> HubError {

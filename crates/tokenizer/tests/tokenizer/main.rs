@@ -6,7 +6,8 @@ mod builtin_tokenizer;
 mod byte_pairs;
 #[cfg(test)]
 mod folders;
-#[cfg(all(test, feature = "hub"))]
+#[cfg(feature = "hub")]
+#[cfg(test)]
 mod hub;
 #[cfg(test)]
 mod sentencepiece;
