@@ -122,8 +122,9 @@ impl Fields {
     pub(crate) fn is_text(&self, field: &str, text: &str) -> bool {
         match self.object.get(field) {
             Some(Value::String(value)) => value == text,
-            Some(value) => value.to_string() == text,
-            None => false,
+            Some(Value::Number(value)) => value.to_string() == text,
+            Some(Value::Bool(value)) => text == if *value { "true" } else { "false" },
+            _ => false,
         }
     }
 

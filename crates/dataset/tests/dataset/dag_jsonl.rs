@@ -221,3 +221,15 @@ fn unknown_fields_and_booleans_are_refused() {
         "is not a number above 0 and up to 10",
     );
 }
+
+#[test]
+fn what_leads_nowhere_can_be_left_out() {
+    let with = |id: &str, child: &str| json!({"session_id": id, "turns": [{"messages": [said("user", "x")], "spawns": [child]}]});
+    let rows = [with("a", "b"), with("b", "none"), with("c", "d"), with("d", "c"), with("e", "f"), leaf("f")];
+    let folder = Folder::of(&[("a.jsonl", lines(&rows).as_bytes())]);
+    let plan = DatasetPlan { skip_bad_lines: true, ..DatasetPlan::of(folder.path("a.jsonl"), Some(FORMAT)) };
+    let dataset = open(&plan, &options()).unwrap();
+    assert_eq!(all(&dataset).iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["e"]);
+    assert!(dataset.child("f").unwrap().is_some() && dataset.child("b").unwrap().is_none());
+    assert_eq!(dataset.skipped_lines(), 4);
+}

@@ -114,3 +114,16 @@ fn a_file_is_the_same_with_and_without_the_flag() {
     assert_eq!(told.content_digest(), found.content_digest());
     assert_eq!((told.starts_ms(), found.starts_ms()), (Some(&[3.0, 5.0][..]), Some(&[3.0, 5.0][..])));
 }
+
+#[test]
+fn a_pipe_is_read_once_and_for_all() {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let path = format!("/dev/fd/{}", reader.as_raw_fd());
+    let sender = std::thread::spawn(move || writer.write_all(b"{\"text\":\"a\"}\n{\"text\":\"b\"}\n").unwrap());
+    let dataset = open(&DatasetPlan::of(path, None), &options()).unwrap();
+    sender.join().unwrap();
+    assert_eq!(dataset.len(), 2);
+    assert_eq!(dataset.how_found(), "read as single_turn, because its first row has `text`");
+}

@@ -21,6 +21,8 @@ mod public;
 #[cfg(test)]
 mod random_pool;
 #[cfg(test)]
+mod robust;
+#[cfg(test)]
 mod sagemaker;
 #[cfg(test)]
 mod sharegpt;

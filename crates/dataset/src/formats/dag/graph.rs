@@ -23,13 +23,14 @@ struct Node {
     place: Place,
     history: History,
     links: Vec<Link>,
+    is_out: bool,
 }
 
 /// What is wrong with a link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct GraphFault {
-    pub(super) file: usize,
-    pub(super) place: Place,
+    /// The conversation.
+    pub(super) node: usize,
     pub(super) field: String,
     pub(super) reason: String,
 }
@@ -44,7 +45,7 @@ pub(super) struct Graph {
 impl Graph {
     pub(super) fn add(&mut self, id: String, file: usize, place: Place, history: History, links: Vec<Link>) {
         self.numbers.insert(id.clone(), self.nodes.len());
-        self.nodes.push(Node { id, file, place, history, links });
+        self.nodes.push(Node { id, file, place, history, links, is_out: false });
     }
 
     /// Where the conversation of a name was.
@@ -57,23 +58,34 @@ impl Graph {
         })
     }
 
-    /// Which conversations no other begins, in order.
-    pub(super) fn roots(&self) -> Vec<bool> {
-        let mut roots = vec![true; self.nodes.len()];
-        for link in self.nodes.iter().flat_map(|node| &node.links) {
+    /// Which conversations no other begins, in order; nothing for those that were left out.
+    pub(super) fn roots(&self) -> Vec<Option<bool>> {
+        let mut roots: Vec<Option<bool>> = self.nodes.iter().map(|node| (!node.is_out).then_some(true)).collect();
+        for link in self.nodes.iter().filter(|node| !node.is_out).flat_map(|node| &node.links) {
             if let Some(&child) = self.numbers.get(&link.child) {
-                roots[child] = false;
+                roots[child] = Some(false);
             }
         }
         roots
     }
 
+    /// Leaves a conversation out.
+    pub(super) fn leave_out(&mut self, node: usize) {
+        self.numbers.remove(&self.nodes[node].id);
+        self.nodes[node].is_out = true;
+    }
+
+    /// The file and the place of a conversation.
+    pub(super) fn place(&self, node: usize) -> (usize, Place) {
+        (self.nodes[node].file, self.nodes[node].place)
+    }
+
     /// Children that do not exist, circles, and forks that cannot be.
     pub(super) fn faults(&self) -> Vec<GraphFault> {
         let mut faults = Vec::new();
-        for node in &self.nodes {
+        for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.is_out) {
             let mut fault = |link: &Link, reason: String| {
-                faults.push(GraphFault { file: node.file, place: node.place, field: link.field.clone(), reason });
+                faults.push(GraphFault { node: number, field: link.field.clone(), reason });
             };
             for link in &node.links {
                 match self.numbers.get(&link.child) {
@@ -95,16 +107,17 @@ impl Graph {
         // 0: not seen, 1: on the way, 2: done. Not recursive, because chains may be long.
         let mut states = vec![0u8; self.nodes.len()];
         for start in 0..self.nodes.len() {
-            if states[start] != 0 {
+            if states[start] != 0 || self.nodes[start].is_out {
                 continue;
             }
             states[start] = 1;
             let mut way = vec![(start, 0)];
             while let Some((number, next)) = way.last_mut() {
-                let (node, index) = (&self.nodes[*number], *next);
+                let (number, index) = (*number, *next);
+                let node = &self.nodes[number];
                 *next += 1;
                 let Some(link) = node.links.get(index) else {
-                    states[*number] = 2;
+                    states[number] = 2;
                     way.pop();
                     continue;
                 };
@@ -118,7 +131,7 @@ impl Graph {
                         let reason = format!("begins {}, which begins {} itself", link.child, node.id);
                         let reason = if node.id == link.child { "begins itself".to_owned() } else { reason };
                         let field = link.field.clone();
-                        faults.push(GraphFault { file: node.file, place: node.place, field, reason });
+                        faults.push(GraphFault { node: number, field, reason });
                         return;
                     }
                     _ => {}

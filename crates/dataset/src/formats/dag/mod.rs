@@ -44,12 +44,24 @@ impl Reader for DagJsonl {
         if sink.faults.count() > 0 && !sink.plan.skip_bad_lines {
             return Ok(());
         }
-        for fault in graph.faults() {
-            sink.bad(&input.files()[fault.file], fault.place, Some(&fault.field), fault.reason);
+        // What is left out may have been another's child, and only one circle is found at a time.
+        loop {
+            let mut faults = graph.faults();
+            faults.sort_by_key(|fault| fault.node);
+            let mut out: Vec<usize> = faults.iter().map(|fault| fault.node).collect();
+            out.dedup();
+            for fault in faults {
+                let (file, place) = graph.place(fault.node);
+                sink.bad(&input.files()[file], place, Some(&fault.field), fault.reason);
+            }
+            out.iter().for_each(|&node| graph.leave_out(node));
+            if out.is_empty() || !sink.plan.skip_bad_lines {
+                break;
+            }
         }
         let kept = kept.finish();
-        let roots = graph.roots();
-        for (number, is_root) in (0..).zip(roots) {
+        for (number, is_root) in (0..).zip(graph.roots()) {
+            let Some(is_root) = is_root else { continue };
             let conversation: Conversation =
                 kept.conversation(number).map_err(|reason| DatasetError::Stored { number, reason })?;
             if is_root {
