@@ -209,7 +209,7 @@ impl Watched {
                 state.borders_done = border;
                 match result {
                     Ok(page) => {
-                        state.failures_in_a_row = 0;
+                        state.succeeded();
                         if let Some(samples) = &mut state.samples {
                             if is_border {
                                 samples.push_border(before_ns, after_ns, &page);
@@ -223,10 +223,7 @@ impl Watched {
                 due_ns = due_after(due_ns, after_ns, interval_ns, state.failures_in_a_row);
                 self.changed.notify_all();
             }
-            self.wait(due_ns, |state| {
-                // A page that cannot be had is not tried sooner for being asked for.
-                state.stopped || (state.borders_wanted > state.borders_done && state.failures_in_a_row == 0)
-            });
+            self.wait(due_ns, State::is_wanted);
         }
     }
 }
@@ -247,6 +244,16 @@ fn due_after(due_ns: u64, now_ns: u64, interval_ns: u64, failures_in_a_row: u32)
 }
 
 impl State {
+    /// Whether the thread has something to do before the next scrape is due. A page that cannot be had is not tried sooner
+    /// for being asked for.
+    fn is_wanted(&self) -> bool {
+        self.stopped || (self.borders_wanted > self.borders_done && self.failures_in_a_row == 0)
+    }
+
+    fn succeeded(&mut self) {
+        self.failures_in_a_row = 0;
+    }
+
     fn failed(&mut self, reason: String) {
         self.failures += 1;
         self.failures_in_a_row += 1;
@@ -275,6 +282,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::PageKind;
 
     #[test]
     fn scrapes_keep_to_their_grid() {
@@ -291,5 +299,41 @@ mod tests {
         let pause = |failures| due_after(0, SECOND, SECOND / 4, failures) - SECOND;
         assert_eq!([1, 2, 3].map(pause), [SECOND / 2, SECOND, 2 * SECOND]);
         assert_eq!([6, 40, u32::MAX].map(pause), [LONGEST_PAUSE_NS; 3]);
+    }
+
+    fn watched() -> Watched {
+        Watched::new(PageSamples::new("u", PageKind::Server, 0), true)
+    }
+
+    #[test]
+    fn a_page_is_wanted_early_for_a_border_unless_it_fails() {
+        let page = watched();
+        let mut state = page.lock();
+        assert!(!state.is_wanted());
+        state.borders_wanted = 1;
+        assert!(state.is_wanted());
+        state.failed("first".to_owned());
+        state.failed("second".to_owned());
+        assert!(!state.is_wanted());
+        state.succeeded();
+        assert!(state.is_wanted());
+        assert_eq!((state.failures, state.first_failure.as_deref()), (2, Some("first")));
+        state.borders_done = 1;
+        state.stopped = true;
+        assert!(state.is_wanted());
+    }
+
+    #[test]
+    fn dropping_the_handle_ends_its_threads() {
+        // Nobody listens there, and the next try is far away.
+        let sources = vec![Source::new("127.0.0.1:1", PageKind::Server).unwrap()];
+        let handle = Telemetry::start(TelemetryConfig { sources, interval_ns: u64::MAX, ..TelemetryConfig::default() });
+        assert!(handle.wait_ready(u64::MAX));
+        let page = Arc::downgrade(&handle.pages[0]);
+        assert_eq!(page.strong_count(), 2);
+        drop(handle);
+        while page.strong_count() > 0 {
+            std::thread::yield_now();
+        }
     }
 }

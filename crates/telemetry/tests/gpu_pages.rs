@@ -170,6 +170,19 @@ fn hosts_gpus_and_pages_are_kept_apart_and_chips_counted_once() {
 }
 
 #[test]
+fn hosts_tell_gpus_of_one_name_apart() {
+    // Neither the index alone nor a UUID that a simulator gives to every host makes two GPUs one.
+    for labels in ["gpu=\"0\"", "gpu=\"0\",UUID=\"GPU-0\""] {
+        let line = |host, watts: u32| format!("DCGM_FI_DEV_POWER_USAGE{{{labels},Hostname=\"{host}\"}} {watts}\n");
+        let page = line("a", 100) + &line("b", 200);
+        let summary = summarise(&[read("u", &[page.clone(), page])], window(1.0, 2.0));
+        let power: Vec<_> =
+            summary.gpus.iter().map(|gpu| gpu.metric("gpu_power_usage").unwrap().statistics.unwrap().avg).collect();
+        assert_eq!((power, summary.gpu_totals.unwrap().energy_j), (vec![100.0, 200.0], 300.0));
+    }
+}
+
+#[test]
 fn mig_instances_are_kept_apart_and_their_chip_counted_once() {
     let of = |instance: &str, profile: &str, active: &str| {
         let labels =
@@ -235,6 +248,10 @@ fn rough_energies_strange_pages_and_missed_windows_are_said() {
     let often = read("u", &[energy(1), energy(2), energy(3), energy(4)]);
     assert_eq!(codes(often.clone(), window(1.0, 4.0)), []);
     assert_eq!(codes(often, window(2.2, 2.6)), [WarningCode::NoSamples, WarningCode::RoughEnergy]);
+    // Three updates and more, but none after the half.
+    let short = read("u", &[energy(1), energy(2), energy(3), energy(4), energy(5)]);
+    assert_eq!(codes(short.clone(), window(1.0, 5.0)), []);
+    assert_eq!(codes(short, window(1.0, 9.0)), [WarningCode::RoughEnergy]);
     let strange = read("u", &["<html>\nup 1\n".to_owned()]);
     assert_eq!(codes(strange, window(0.0, 2.0)), [WarningCode::BadLines, WarningCode::NoGpus]);
 }

@@ -132,6 +132,26 @@ fn borders_are_scraped_when_asked_for() {
 }
 
 #[test]
+fn borders_are_kept_where_others_are_let_go() {
+    let server = Server::new(|request, stream| {
+        respond(stream, "200 OK", &counter(request));
+        true
+    });
+    // No memory at all, so ever fewer scrapes are kept.
+    let sources = vec![Source::new(&server.url(), PageKind::Server).unwrap()];
+    let (interval_ns, last_scrape_ns) = (MILLISECOND_NS, HOUR_NS);
+    let config = TelemetryConfig { sources, interval_ns, last_scrape_ns, max_bytes: 0, ..TelemetryConfig::default() };
+    let handle = Telemetry::start(config);
+    server.wait(600);
+    let before = server.answered.load(Ordering::SeqCst);
+    handle.last_scrape();
+    let (_, samples) = handle.stop(ALL_TIME);
+    assert!(samples[0].stride() >= 16, "{}", samples[0].stride());
+    let last = samples[0].series()[0].values().flatten().last().unwrap();
+    assert!(last >= before as f64, "{last} {before}");
+}
+
+#[test]
 fn chunks_and_closed_connections_are_read() {
     let server = Server::new(|request, stream| {
         let body = counter(request);
@@ -183,7 +203,10 @@ fn of_a_default_that_is_not_there_nothing_is_said() {
     let address = format!("127.0.0.1:{}", closed_port());
     let kind = PageKind::Gpu(Arc::new(GpuFields::default()));
     let sources = vec![Source::new(&address, kind).unwrap().by_default()];
-    let handle = Telemetry::start(TelemetryConfig { sources, ..TelemetryConfig::default() });
+    // Nor is it waited for at the end, though there is an hour for it.
+    let (interval_ns, last_scrape_ns) = (HOUR_NS, HOUR_NS);
+    let handle =
+        Telemetry::start(TelemetryConfig { sources, interval_ns, last_scrape_ns, ..TelemetryConfig::default() });
     assert!(handle.wait_ready(HOUR_NS));
     assert_eq!(handle.unreachable(), []);
     let summary = handle.finish(ALL_TIME);

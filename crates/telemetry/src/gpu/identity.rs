@@ -73,15 +73,20 @@ impl Gpu {
         }
     }
 
-    /// Whether two samples speak of the same GPU or instance of one page.
+    /// Whether two samples of one page speak of the same GPU or instance.
     pub(super) fn is(&self, other: &Self) -> bool {
-        self.same_chip(other) && self.url == other.url && self.mig_instance == other.mig_instance
+        (&self.hostname, &self.uuid, &self.index, &self.mig_instance)
+            == (&other.hostname, &other.uuid, &other.index, &other.mig_instance)
     }
 
     /// Whether two are one piece of hardware, whichever page shows it and however it is divided.
     pub(super) fn same_chip(&self, other: &Self) -> bool {
         match (&self.uuid, &other.uuid) {
-            (Some(own), Some(others)) => own == others,
+            // A page may not name its host.
+            (Some(own), Some(others)) => {
+                let hosts = self.hostname.as_ref().zip(other.hostname.as_ref());
+                own == others && hosts.is_none_or(|(own, others)| own == others)
+            }
             (None, None) => (&self.url, &self.hostname, &self.index) == (&other.url, &other.hostname, &other.index),
             _ => false,
         }
