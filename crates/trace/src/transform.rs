@@ -91,7 +91,7 @@ impl Transform {
         if self.plan.max_isl.is_some_and(|most| row.input_tokens > most) {
             return None;
         }
-        if self.changes_prompts() && row.block_size > 0 {
+        if Self::needs_blocks(&self.plan) && row.block_size > 0 {
             self.prompt(&mut row);
         } else {
             let scaled = scaled(row.input_tokens, self.plan.prompt_len_multiplier);
@@ -117,9 +117,10 @@ impl Transform {
         scaled.min(self.plan.max_osl.unwrap_or(u64::MAX))
     }
 
+    /// Whether a change of this plan depends on the blocks of the whole trace. Else the first pass may be left out.
+    #[must_use]
     #[expect(clippy::float_cmp, reason = "1 is what is written when nothing is asked for")]
-    fn changes_prompts(&self) -> bool {
-        let plan = &self.plan;
+    pub fn needs_blocks(plan: &SynthesisPlan) -> bool {
         plan.prefix_len_multiplier != 1.0 || plan.prompt_len_multiplier != 1.0 || plan.prefix_root_multiplier != 1
     }
 
