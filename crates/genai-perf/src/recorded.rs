@@ -59,16 +59,13 @@ impl Recorded {
     /// As [`Recorded::of`].
     pub fn each(export: &ExportReader, tokenizer: &Tokenizer, options: &Options) -> Result<Vec<Self>, GenAiPerfError> {
         let (api, endpoint_type) = Api::of(export, options.endpoint_type)?;
-        let mut reading = Level::new(endpoint_type, options);
+        let mut levels: Vec<Level> = export.experiments.iter().map(|_| Level::new(endpoint_type, options)).collect();
         let mut counter = Counter { tokenizer, known: HashMap::new() };
-        let mut levels = vec![];
         export.each_request(|number, request| {
-            while levels.len() < number {
-                levels.push(std::mem::replace(&mut reading, Level::new(endpoint_type, options)));
+            if let Some(level) = levels.get_mut(number) {
+                level.add(api, &request, options.fidelity, &mut counter);
             }
-            reading.add(api, &request, options.fidelity, &mut counter);
         })?;
-        levels.push(reading);
         Ok(levels.into_iter().map(|level| level.finish(endpoint_type, options)).collect())
     }
 }

@@ -146,6 +146,8 @@ fn the_export_alone_tells_how_it_was_made() {
             assert_eq!(ours.model_names, theirs.model_names, "{}", run.name);
         }
         assert_eq!(ours.tokenizer, theirs.tokenizer);
+        let beside = InputConfig::beside(&run.folder.join("profile_export.json")).unwrap().unwrap();
+        assert_eq!(beside, theirs);
     }
 }
 

@@ -1,11 +1,15 @@
 //! Which responses count, when and with how many tokens: odd answers, by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 mod common;
 
 use common::{assert_near, avg, chat, chats, chunk, export, request, stat};
+use proptest::prelude::*;
 use serde_json::json;
 use tokamark_genai_perf::Fidelity::{Right, Same};
-use tokamark_genai_perf::{EndpointType, Metric, Options};
+use tokamark_genai_perf::{EndpointType, Metric, Options, Recorded, read_export};
+use tokamark_tokenizer::Tokenizer;
 
 /// Sent at 0; role at 20, tokens at 30, 40 and 60, finish at 65, end mark at 70.
 /// TTFT 30, TTST 40 − 30 = 10, latency 60, 3 tokens, ITL (60 − 30) / 2 = 15, per user 1000 / 15.
@@ -318,4 +322,65 @@ fn conversations() {
     let rate = |place: usize| recorded.summary.sessions[place].1.get(Metric::RequestThroughput).unwrap().avg();
     assert_near(rate(0), 2.0 / 0.1);
     assert_near(rate(1), 1.0 / 0.01);
+}
+
+/// Of two load levels the first one counts; all can be had.
+#[test]
+fn load_levels() {
+    let the = chunk(" the");
+    let run = chats(&[chat(0, &[(20, &the)])]);
+    let text = std::fs::read_to_string(&run.path).unwrap();
+    let mut whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut second = whole["experiments"][0].clone();
+    second["requests"] = json!([chat(0, &[(30, &the)]), chat(0, &[(50, &the)])]);
+    let mut third = second.clone();
+    third["requests"] = json!([]);
+    whole["experiments"].as_array_mut().unwrap().extend([second, third]);
+    std::fs::write(&run.path, whole.to_string()).unwrap();
+    assert_near(avg(&run.read(Same), Metric::RequestLatency), 20.0);
+    let export = read_export(&run.path).unwrap();
+    let all = Recorded::each(&export, &Tokenizer::builtin(), &Options::default()).unwrap();
+    assert_eq!(all.iter().map(|level| level.summary.counts.answered).collect::<Vec<_>>(), [1, 2, 0]);
+    assert_near(avg(&all[1], Metric::RequestLatency), 40.0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Wherever reads cut a stream, its text is the same, and it ends with the read that brought the last word whole.
+    #[test]
+    fn the_borders_of_reads_change_no_text(words in prop::collection::vec("[a-zé😀\"]{1,6}", 1..8), cuts in prop::collection::vec(1_usize..900, 0..12)) {
+        let events: String = words.iter().map(|word| chunk(word)).collect();
+        let stream = events.clone() + "data: [DONE]\n\n";
+        let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| *cut < stream.len() && stream.is_char_boundary(*cut)).collect();
+        cuts.extend([0, stream.len()]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let reads: Vec<(u64, &str)> =
+            cuts.windows(2).enumerate().map(|(at, cut)| (10 * (at as u64 + 1), &stream[cut[0]..cut[1]])).collect();
+        let recorded = chats(&[chat(0, &reads)]).read(Right);
+        let text: String = words.concat();
+        prop_assert_eq!(avg(&recorded, Metric::OutputSequenceLength), Tokenizer::builtin().count(&text) as f64);
+        // Its line was whole before the two line feeds that end the event.
+        let end = events.len() - 2;
+        let read = cuts.iter().skip(1).position(|cut| *cut >= end).unwrap();
+        assert_near(avg(&recorded, Metric::RequestLatency), 10.0 * (read as f64 + 1.0));
+    }
+
+    /// Whatever a server answers, there is a report by either rules.
+    #[test]
+    fn nothing_makes_it_panic(
+        reads in prop::collection::vec("(data: ?|event: error\n|: |\\{\"choices\":\\[|\\{\"object\":\"chat.completion.chunk\"|\\]\\}|\n|\\PC){0,6}", 0..5),
+        endpoint in prop::sample::select(vec!["v1/chat/completions", "v1/completions", "huggingface/generate", "v1/embeddings"]),
+        payload in prop::sample::select(vec!["{}", "[]", r#"{"messages":[{"content":7}],"prompt":{},"inputs":[[]]}"#, "x"]),
+    ) {
+        let reads: Vec<(u64, &str)> = reads.iter().map(|read| (5, read.as_str())).collect();
+        let mut one = request(0, &json!({}), &reads);
+        one["request_inputs"]["payload"] = payload.into();
+        let run = export("openai", endpoint, &[one]);
+        for fidelity in [Same, Right] {
+            let counts = run.read(fidelity).summary.counts;
+            prop_assert_eq!(counts.answered + counts.empty + counts.failed, 1);
+        }
+    }
 }

@@ -71,11 +71,12 @@ impl Answer {
     }
 }
 
+/// True if the answer begins with a field of an event stream; its first read may hold less than that.
 fn is_stream(reads: &[(u64, &[u8])]) -> bool {
-    let start = reads.iter().map(|(_, bytes)| bytes.trim_ascii_start()).find(|bytes| !bytes.is_empty());
-    start.is_some_and(|start| {
-        [b"data:".as_slice(), b":", b"event:", b"id:", b"retry:"].iter().any(|field| start.starts_with(field))
-    })
+    const FIELDS: [&[u8]; 5] = [b"data:", b":", b"event:", b"id:", b"retry:"];
+    let bytes = reads.iter().flat_map(|(_, bytes)| *bytes).copied();
+    let start: Vec<u8> = bytes.skip_while(u8::is_ascii_whitespace).take(8).collect();
+    FIELDS.iter().any(|field| start.starts_with(field))
 }
 
 fn read_stream(reads: &[(u64, &[u8])], answer: &mut Answer) {

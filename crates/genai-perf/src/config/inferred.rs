@@ -1,9 +1,12 @@
 //! What a recorded run tells of how it was asked for.
 
+use std::path::Path;
+use std::{fs, io};
+
 use serde_json::{Map, Number, Value};
 
 use super::{Blank, InputConfig};
-use crate::{ExportReader, Recorded};
+use crate::{ExportReader, GenAiPerfError, Recorded};
 
 impl InputConfig {
     /// The defaults, with what the export and its requests tell; the server's address is not among it.
@@ -29,6 +32,24 @@ impl InputConfig {
         }
         config.tokenizer.name = tokenizer.to_owned();
         config
+    }
+
+    /// The echo in the report of GenAI-Perf that lies beside an export, if there is one: what was asked for beyond what the
+    /// export tells, such as objectives.
+    ///
+    /// # Errors
+    /// There is a report, but it cannot be read.
+    pub fn beside(export: &Path) -> Result<Option<Self>, GenAiPerfError> {
+        let stem = export.file_stem().unwrap_or_default().to_string_lossy();
+        let path = export.with_file_name(format!("{stem}_genai_perf.json"));
+        let json = match fs::read(&path) {
+            Ok(json) => json,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(GenAiPerfError::read(&path, error)),
+        };
+        let malformed = |error| GenAiPerfError::json(&path, None, error);
+        let mut report: Value = serde_json::from_slice(&json).map_err(malformed)?;
+        report.get_mut("input_config").map(|echo| Self::of_json(echo.take())).transpose().map_err(malformed)
     }
 
     /// Reads the echo of a report; what it lacks is as by default.
