@@ -7,6 +7,7 @@ use tokamark_plan::{DatasetFormat, DatasetPlan};
 
 use crate::detect::{Found, detect};
 use crate::input::Input;
+use crate::schedule::Schedule;
 use crate::sink::Sink;
 use crate::store::{Store, hexadecimal};
 use crate::{DatasetError, Faults, Options, formats, traces};
@@ -17,8 +18,9 @@ pub struct Dataset {
     format: DatasetFormat,
     how_found: String,
     store: Store,
-    /// Subtracted from every time.
-    zero_ms: f64,
+    /// The conversations that lie in the part that is replayed; all if absent.
+    chosen: Option<Vec<u32>>,
+    schedule: Schedule,
     starts_ms: Option<Vec<f64>>,
     ignored: BTreeSet<String>,
     skipped: u64,
@@ -68,13 +70,25 @@ pub(crate) fn finish(
         };
         return Err(DatasetError::Empty { path: input.path().to_owned(), hint });
     }
-    let mut starts_ms = store.starts_ms().map(<[f64]>::to_vec);
-    let mut zero_ms = 0.0;
-    if let Some(starts) = starts_ms.as_mut().filter(|_| starts_at_zero) {
-        zero_ms = starts.iter().copied().fold(f64::INFINITY, f64::min);
-        starts.iter_mut().for_each(|start| *start -= zero_ms);
+    let (mut schedule, mut chosen, mut starts_ms) = (Schedule::default(), None, store.starts_ms().map(<[f64]>::to_vec));
+    // Readers of traces have done this row by row.
+    if let Some(starts) = starts_ms.as_mut().filter(|_| traces::reader(format).is_none()) {
+        schedule = Schedule::of(&plan.trace, format.is_trace())
+            .map_err(|error| DatasetError::unusable(input.path(), format!("cannot be replayed as asked: {error}")))?;
+        if starts_at_zero {
+            schedule = schedule.from_first(starts);
+        }
+        chosen = schedule.chosen(starts);
+        if let Some(chosen) = &chosen {
+            *starts = chosen.iter().map(|&number| starts[number as usize]).collect();
+            if chosen.is_empty() {
+                let hint = " between the start offset and the end offset".to_owned();
+                return Err(DatasetError::Empty { path: input.path().to_owned(), hint });
+            }
+        }
+        starts.iter_mut().for_each(|start| *start = schedule.moment(*start));
     }
-    Ok(Dataset { format, how_found, store, zero_ms, starts_ms, ignored, skipped, faults, rows, turns })
+    Ok(Dataset { format, how_found, store, chosen, schedule, starts_ms, ignored, skipped, faults, rows, turns })
 }
 
 impl Dataset {
@@ -94,7 +108,7 @@ impl Dataset {
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "it never is")]
     pub fn len(&self) -> u64 {
-        self.store.len()
+        self.chosen.as_ref().map_or(self.store.len(), |chosen| chosen.len() as u64)
     }
 
     /// Rows that were read and could be used.
@@ -114,8 +128,14 @@ impl Dataset {
     /// # Errors
     /// It cannot be read again, or there is none with this number.
     pub fn conversation(&self, number: u64) -> Result<Conversation, DatasetError> {
+        let stored = match &self.chosen {
+            None => number,
+            Some(chosen) => {
+                usize::try_from(number).ok().and_then(|number| chosen.get(number).copied()).map_or(u64::MAX, u64::from)
+            }
+        };
         let mut conversation =
-            self.store.conversation(number).map_err(|reason| DatasetError::Stored { number, reason })?;
+            self.store.conversation(stored).map_err(|reason| DatasetError::Stored { number, reason })?;
         if conversation.id.is_empty() {
             conversation.id = format!("session_{number:06}");
         }
@@ -165,11 +185,9 @@ impl Dataset {
     }
 
     fn shift(&self, conversation: &mut Conversation) {
-        if self.zero_ms != 0.0 {
-            let times = conversation.turns.iter_mut().filter_map(|turn| turn.timestamp_ms.as_mut());
-            for time in times.chain(conversation.start_ms.as_mut()) {
-                *time -= self.zero_ms;
-            }
+        let times = conversation.turns.iter_mut().filter_map(|turn| turn.timestamp_ms.as_mut());
+        for time in times.chain(conversation.start_ms.as_mut()) {
+            *time = self.schedule.moment(*time);
         }
     }
 }

@@ -14,6 +14,7 @@ mod public;
 mod random;
 mod raw;
 mod reader;
+mod schedule;
 mod sink;
 mod store;
 mod traces;

@@ -50,6 +50,10 @@ pub(crate) fn hint(format: DatasetFormat) -> &'static str {
         }
         DatasetFormat::MultiTurn => "; it needs one JSON object per line, such as {\"turns\": [{\"text\": \"…\"}]}",
         DatasetFormat::RawPayload => "; it needs one request body per line, such as {\"messages\": […]}",
+        DatasetFormat::InputsJson => "; it needs an object such as {\"data\": [{\"payloads\": [{…}]}]}",
+        DatasetFormat::DagJsonl => "; it needs a session that no other begins",
+        DatasetFormat::Sharegpt => " with a question of 4 to 1024 tokens and, with its answer, up to 2048",
+        DatasetFormat::OtelSpans => ": no span in it is a call of a model",
         DatasetFormat::OpenaiBatch => "; it needs one JSON object per line, such as {\"body\": {…}}",
         _ => "",
     }

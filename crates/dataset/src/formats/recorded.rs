@@ -2,6 +2,7 @@
 
 use tokamark_conversation::{Prompt, Turn};
 use tokamark_plan::{DatasetPlan, SynthesisPlan};
+use tokamark_trace::divided;
 
 /// Changes recorded rows.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +19,8 @@ impl Recorded {
         if plan.max_isl.zip(input_tokens).is_some_and(|(longest, tokens)| tokens > longest) {
             return false;
         }
-        // A ratio of 0 sends everything at once.
-        let sooner = |time: f64| if plan.speedup_ratio > 0.0 { time / plan.speedup_ratio } else { 0.0 };
-        turn.timestamp_ms = turn.timestamp_ms.map(sooner);
-        turn.delay_ms = turn.delay_ms.map(sooner);
+        // Times are divided when all of them are known.
+        turn.delay_ms = turn.delay_ms.map(|ms| divided(ms, plan.speedup_ratio));
         turn.output_tokens = turn.output_tokens.map(|tokens| {
             let tokens = scaled(tokens, plan.output_len_multiplier);
             plan.max_osl.map_or(tokens, |longest| tokens.min(longest))

@@ -25,8 +25,9 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Finds the files. A folder is searched with all its folders and in the order of names; names that begin with a
-    /// dot are left out. `-` is the standard input.
+    /// Finds the files. A folder is searched with all its folders and in the order of names. Names that begin with a dot
+    /// are left out, and if any files are called as data are (`.jsonl`, `.csv` …), so are the others. `-` is the standard
+    /// input.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         if path == Path::new("-") {
             let files = vec![InputFile::standard_input()?];
@@ -38,6 +39,10 @@ impl Input {
         }
         let mut found = Vec::new();
         search(path, "", &mut HashSet::new(), &mut found)?;
+        // Notes and pictures beside the data are no part of it.
+        if found.iter().any(|(name, _)| is_data(name)) {
+            found.retain(|(name, _)| is_data(name));
+        }
         // By the whole name, so that the order does not depend on the platform's separator.
         found.sort();
         let files = found
@@ -65,6 +70,13 @@ impl Input {
     pub(crate) fn files(&self) -> &[InputFile] {
         &self.files
     }
+}
+
+/// Whether a file is called as files with data are.
+fn is_data(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let name = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    [".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".arrow"].iter().any(|ending| name.ends_with(ending))
 }
 
 fn search(

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
 use tokamark_dataset::open;
-use tokamark_plan::{DatasetFormat, DatasetPlan};
+use tokamark_plan::{DatasetFormat, DatasetPlan, SchedulePlan};
 
 use crate::folder::{Folder, all, assert_fault, options};
 
@@ -53,6 +53,11 @@ fn requests_are_sent_again_at_their_times() {
         ]
     );
     assert_eq!(dataset.starts_ms(), Some(&[1250.0, 0.0][..]));
+    plan.trace.synthesis.speedup_ratio = 5.0;
+    plan.trace.schedule = Some(SchedulePlan { start_offset_ms: Some(250.0), ..SchedulePlan::default() });
+    // Only the later one is left; what is divided is the time since the start offset.
+    let dataset = open(&plan, &options()).unwrap();
+    assert_eq!((dataset.starts_ms(), dataset.conversation(0).unwrap().start_ms), (Some(&[450.0][..]), Some(450.0)));
     plan.trace.synthesis.max_isl = Some(11);
     assert!(open(&plan, &options()).is_err(), "both prompts had twelve tokens");
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tokamark_conversation::{Audio, Conversation, History, Image, Prompt, TextGroup, Turn, Video};
 use tokamark_dataset::{Dataset, DatasetError, open};
-use tokamark_plan::{DatasetFormat, DatasetPlan};
+use tokamark_plan::{DatasetFormat, DatasetPlan, SchedulePlan};
 
 use crate::folder::{self, Folder, all, options, texts};
 
@@ -209,6 +209,7 @@ fn files_of_a_folder_are_read_by_name_and_named_in_faults() {
         ("b/1.jsonl", b"{\"text\":\"three\"}"),
         ("a.jsonl", b"{\"text\":\"one\"}\n{\"text\":\"two\"}\n"),
         (".hidden", b"nothing"),
+        ("README.md", b"# Prompts"),
     ]);
     let plan = DatasetPlan::of(files.path(""), Some(FORMAT));
     let dataset = open(&plan, &options()).unwrap();
@@ -246,4 +247,38 @@ fn files_that_hold_nothing_or_do_not_exist_are_errors() {
     assert!(matches!(error, DatasetError::Io { .. }), "{error}");
     let error = open(&DatasetPlan::of(files.path(""), Some(FORMAT)), &options()).unwrap_err();
     assert!(matches!(error, DatasetError::Empty { .. }), "{error}");
+}
+
+#[test]
+fn only_what_lies_in_the_window_is_replayed() {
+    let lines: String = [40, 10, 30, 20].map(|ms| format!("{{\"text\":\"t{ms}\",\"timestamp\":{ms}}}\n")).concat();
+    let files = Folder::of(&[("a.jsonl", lines.as_bytes())]);
+    let mut plan = DatasetPlan::of(files.path("a.jsonl"), Some(FORMAT));
+    let window = |start, end| SchedulePlan { start_offset_ms: start, end_offset_ms: end, ..SchedulePlan::default() };
+    plan.trace.schedule = Some(window(Some(20.0), Some(30.0)));
+    let dataset = open(&plan, &options()).unwrap();
+    assert_eq!(all(&dataset).iter().flat_map(texts).collect::<Vec<_>>(), ["t30", "t20"]);
+    assert_eq!((dataset.starts_ms(), dataset.len()), (Some(&[30.0, 20.0][..]), 2));
+    assert_eq!(dataset.conversation(1).unwrap().id, "session_000001");
+    assert!(dataset.conversation(2).is_err());
+    plan.trace.schedule = Some(window(Some(50.0), None));
+    assert!(open(&plan, &options()).unwrap_err().to_string().ends_with("between the start offset and the end offset"));
+    plan.trace.schedule = Some(window(Some(50.0), Some(20.0)));
+    assert!(matches!(open(&plan, &options()), Err(DatasetError::Unusable { .. })));
+}
+
+#[test]
+fn any_thread_may_ask_for_conversations() {
+    let lines: String = (0..200).map(|row| format!("{{\"text\":\"t{row}\"}}\n")).collect();
+    let dataset = dataset(&lines);
+    std::thread::scope(|scope| {
+        for part in 0..4 {
+            let dataset = &dataset;
+            scope.spawn(move || {
+                for number in (part..200).step_by(4) {
+                    assert_eq!(texts(&dataset.conversation(number).unwrap()), [format!("t{number}")]);
+                }
+            });
+        }
+    });
 }
