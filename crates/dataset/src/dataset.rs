@@ -76,7 +76,7 @@ pub(crate) fn finish(
         schedule = Schedule::of(&plan.trace, format.is_trace())
             .map_err(|error| DatasetError::unusable(input.path(), format!("cannot be replayed as asked: {error}")))?;
         if starts_at_zero {
-            schedule = schedule.from_first(starts);
+            schedule = schedule.starting_at_first(starts);
         }
         chosen = schedule.chosen(starts);
         if let Some(chosen) = &chosen {

@@ -29,7 +29,7 @@ impl Schedule {
     }
 
     /// The same with the earliest of these times as 0.
-    pub(crate) fn from_first(self, starts_ms: &[f64]) -> Self {
+    pub(crate) fn starting_at_first(self, starts_ms: &[f64]) -> Self {
         Self { zero_ms: starts_ms.iter().copied().fold(f64::INFINITY, f64::min), ..self }
     }
 

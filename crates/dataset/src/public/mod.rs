@@ -4,7 +4,7 @@ mod columns;
 mod files;
 mod media;
 mod names;
-mod rows;
+pub(crate) mod rows;
 
 use std::path::PathBuf;
 

@@ -15,10 +15,10 @@ use crate::fields::Fields;
 use crate::input::{InputFile, each_entry, first_character};
 
 /// Takes a row and says whether more are wanted.
-pub(super) type Each<'a> = dyn FnMut(Fields) -> Result<bool, DatasetError> + 'a;
+pub(crate) type Each<'a> = dyn FnMut(Fields) -> Result<bool, DatasetError> + 'a;
 
 /// Gives every row of a file; the inner error says why it has none.
-pub(super) fn each_row(file: &InputFile, each: &mut Each<'_>) -> Result<Result<(), String>, DatasetError> {
+pub(crate) fn each_row(file: &InputFile, each: &mut Each<'_>) -> Result<Result<(), String>, DatasetError> {
     if file.path().extension().is_some_and(|ending| ending == "parquet") {
         return parquet_rows(file.path(), each);
     }
@@ -34,7 +34,8 @@ pub(super) fn each_row(file: &InputFile, each: &mut Each<'_>) -> Result<Result<(
     Ok(Ok(()))
 }
 
-fn parquet_rows(path: &Path, each: &mut Each<'_>) -> Result<Result<(), String>, DatasetError> {
+/// Gives every row of a Parquet file.
+pub(crate) fn parquet_rows(path: &Path, each: &mut Each<'_>) -> Result<Result<(), String>, DatasetError> {
     let file = File::open(path).map_err(|error| DatasetError::io(path, error))?;
     let unreadable = |error: parquet::errors::ParquetError| format!("is no Parquet that can be read ({error})");
     let reader = match SerializedFileReader::new(file) {

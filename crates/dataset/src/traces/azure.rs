@@ -50,7 +50,7 @@ impl RowFormat for Azure {
 }
 
 /// A time of the day, with or without an offset to UTC, as milliseconds since 1970.
-fn clock_time(fields: &mut Fields, field: &str) -> Option<f64> {
+pub(super) fn clock_time(fields: &mut Fields, field: &str) -> Option<f64> {
     let text = fields.filled(field)?;
     let time = DateTime::parse_from_rfc3339(&text)
         .or_else(|_| DateTime::parse_from_str(&text, "%Y-%m-%d %H:%M:%S%.f%:z"))

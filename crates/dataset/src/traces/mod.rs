@@ -2,11 +2,14 @@
 
 mod azure;
 mod bailian;
+mod baseten;
 mod burst_gpt;
 mod mooncake;
 mod replay;
 mod rows;
 mod table;
+mod tracelab;
+mod weka;
 
 use tokamark_plan::DatasetFormat;
 
@@ -20,6 +23,9 @@ pub(crate) fn reader(format: DatasetFormat) -> Option<Box<dyn Reader>> {
         DatasetFormat::BailianTrace => Box::new(RowTrace::<bailian::Bailian>::default()),
         DatasetFormat::BurstGptTrace => Box::new(RowTrace::<burst_gpt::BurstGpt>::default()),
         DatasetFormat::AzureTrace => Box::new(RowTrace::<azure::Azure>::default()),
+        DatasetFormat::BasetenTrace => Box::new(baseten::Baseten::default()),
+        DatasetFormat::Tracelab => Box::new(RowTrace::<tracelab::Tracelab>::default()),
+        DatasetFormat::WekaTrace => Box::new(weka::Weka),
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tokamark_conversation::{Prompt, Turn};
 use tokamark_plan::TracePlan;
-use tokamark_trace::{Row, SharedIds, Transform, Window};
+use tokamark_trace::{Row, SharedIds, Transform, Window, divided};
 
 use crate::DatasetError;
 use crate::input::Input;
@@ -16,6 +16,8 @@ pub(super) struct Replay {
     window: Window,
     /// The moment that stays in its place when times are divided: the pacer takes the start offset for it.
     anchor_ms: f64,
+    /// Times and delays are divided by it as well.
+    replay_speedup: f64,
     /// Whether the last row with a time was left out, by session.
     left_out: HashMap<String, bool>,
 }
@@ -33,6 +35,7 @@ impl Replay {
             transform: Transform::new(plan.synthesis, shared).map_err(|error| wrong(&error))?,
             window: Window::new(start_ms, end_ms).map_err(|error| wrong(&error))?,
             anchor_ms: start_ms.unwrap_or(0.0),
+            replay_speedup: plan.replay_speedup,
             left_out: HashMap::new(),
         })
     }
@@ -57,18 +60,19 @@ impl Replay {
             return None;
         }
         let timestamp_ms = row.timestamp_ms.map(|ms| self.moment(ms));
+        let delay_ms = row.delay_ms.map(|ms| self.delay(ms));
         let row = self.transform.row(row)?;
-        Some(Row { timestamp_ms, ..row })
+        Some(Row { timestamp_ms, delay_ms, ..row })
     }
 
     /// A time of the trace, sped up.
     pub(super) fn moment(&self, ms: f64) -> f64 {
-        self.anchor_ms + self.transform.time(ms - self.anchor_ms)
+        self.anchor_ms + self.delay(ms - self.anchor_ms)
     }
 
     /// A delay, sped up.
     pub(super) fn delay(&self, ms: f64) -> f64 {
-        self.transform.time(ms)
+        divided(self.transform.time(ms), self.replay_speedup)
     }
 
     /// Tokens to ask for.

@@ -43,6 +43,9 @@ pub(super) trait RowFormat {
     /// Takes note of a row before any is used.
     fn look(&mut self, _entry: &Entry) {}
 
+    /// Forgets what reading a row left for the next one; all rows are read again.
+    fn rewind(&mut self) {}
+
     /// Completes a row when all have been looked at.
     fn settle(&mut self, _entry: &mut Entry, _fields: &mut Fields) {}
 }
@@ -69,6 +72,7 @@ impl<F: RowFormat> Reader for RowTrace<F> {
                 Ok(true)
             })?;
         }
+        self.0.rewind();
         let mut replay = Replay::new(input, plan, shared)?;
         each::<F>(input, |file, mut fields, text| {
             let mut entry = self.0.entry(&mut fields, text, plan);
