@@ -1,14 +1,15 @@
 //! The workers of a run, and the phases that they carry out.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokamark_clock::{from_seconds, now_ns};
-use tokamark_pace::{Arrivals, ClosedLoop, Schedule, StopRule};
+use tokamark_pace::{Arrivals, Claims, Schedule, StopRule};
 use tokamark_plan::{ConnectMode, LoadPlan, Plan};
 use tokamark_record::{Failure, Phase, PhaseSpan, RequestRecord};
 use tokio::runtime::LocalOptions;
@@ -17,8 +18,10 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::ClientError;
 use crate::address::Address;
+use crate::book::Book;
 use crate::cancel::Cancel;
 use crate::connection::Route;
+use crate::course::Course;
 use crate::exchange::{Exchanger, MAX_DRAINING};
 use crate::gauge::InFlight;
 use crate::head::Heads;
@@ -33,6 +36,9 @@ use crate::{limits, tls};
 /// Tasks that a worker polls between two looks at its sockets and timers. Small, so that a timer or a full socket does not
 /// wait behind many others; large enough that the look itself does not cost much per event.
 const TASKS_PER_LOOK: u32 = 31;
+
+/// Connections and requests made ahead for what arrives without waiting for answers are at most so many.
+const MOST_AHEAD_OF_ARRIVALS: u32 = 256;
 
 /// Stops a run from another thread.
 #[derive(Clone, Debug)]
@@ -82,6 +88,7 @@ pub struct Engine {
     cancel: Arc<Cancel>,
     in_flight: Arc<InFlight>,
     keeps_connections: bool,
+    has_schedule: bool,
     phase_start_ns: Arc<AtomicU64>,
 }
 
@@ -97,9 +104,10 @@ impl Engine {
         records: Sender<RequestRecord>,
     ) -> Result<Self, ClientError> {
         let routes = routes(plan)?;
-        limits::raise_open_files(connections_of(&plan.load))?;
+        let has_schedule = supply.schedule(Phase::Profiling).is_some();
+        limits::raise_open_files(connections_of(&plan.load, has_schedule))?;
         let (cancel, in_flight) = (Arc::new(Cancel::default()), Arc::new(InFlight::default()));
-        let count = worker_count(&plan.load);
+        let count = worker_count(&plan.load, has_schedule);
         let mut workers = Vec::with_capacity(count.into());
         for index in 0..count {
             let heads = Heads::new(&plan.target, &routes, run_id)?;
@@ -135,7 +143,15 @@ impl Engine {
                         timeout: limit_of(target.request_timeout_s),
                         cancel,
                     };
-                    let worker = Rc::new(Worker { exchanger, stamper, records, in_flight, spare: Vec::new().into() });
+                    let worker = Rc::new(Worker {
+                        exchanger,
+                        stamper,
+                        records,
+                        in_flight,
+                        spare: Vec::new().into(),
+                        alarms: Rc::default(),
+                        last_sent_ns: Cell::new(0),
+                    });
                     runtime.block_on(worker.obey(inbox));
                 })
                 .map_err(ClientError::Worker)?;
@@ -151,6 +167,7 @@ impl Engine {
             cancel,
             in_flight,
             keeps_connections,
+            has_schedule,
             phase_start_ns: Arc::default(),
         })
     }
@@ -179,10 +196,9 @@ impl Engine {
         u16::try_from(self.workers.len()).unwrap_or(u16::MAX)
     }
 
-    /// How many requests are made ready ahead of those that are sent.
-    #[must_use]
-    pub fn rows_made_ahead(load: &LoadPlan) -> usize {
-        usize::try_from(connections_of(load)).unwrap_or(1).saturating_mul(2).clamp(64, 16_384)
+    /// How many conversations are opened ahead of those that begin.
+    fn opened_ahead(load: &LoadPlan, has_schedule: bool) -> usize {
+        usize::try_from(connections_of(load, has_schedule)).unwrap_or(1).saturating_mul(2).clamp(64, 16_384)
     }
 
     /// Opens the connections that the load will need, if the plan wants them ahead. Gives how many are open.
@@ -193,7 +209,9 @@ impl Engine {
         if !self.keeps_connections {
             return Ok(0);
         }
-        let total = connections_of(&self.plan.load);
+        let begins =
+            self.supply.schedule(Phase::Profiling).map(|offsets| u32::try_from(offsets.len()).unwrap_or(u32::MAX));
+        let total = connections_of(&self.plan.load, self.has_schedule).min(begins.unwrap_or(u32::MAX)).max(1);
         let (answer, answers) = channel();
         let mut first_url = 0;
         for (index, (commands, _)) in self.workers.iter().enumerate() {
@@ -236,24 +254,33 @@ impl Engine {
     pub fn run_phase(&self, phase: Phase, load: &LoadPlan) -> Result<PhaseOutcome, ClientError> {
         self.cancel.begin_phase();
         self.in_flight.restart();
-        let depth = Self::rows_made_ahead(load);
-        let lookahead = Lookahead::start(Arc::clone(&self.supply), phase, load.request_count, depth)
-            .map_err(ClientError::Worker)?;
-        self.await_first_window(&lookahead, load)?;
+        let offsets = self.supply.schedule(phase);
+        let begins = offsets.as_ref().map(|offsets| offsets.len() as u64);
+        let most = [load.request_count, load.session_count, begins].into_iter().flatten().min();
+        let depth = Self::opened_ahead(load, offsets.is_some());
+        let lookahead = Lookahead::start(Arc::clone(&self.supply), phase, most, depth).map_err(ClientError::Worker)?;
+        self.await_first_window(&lookahead, connections_of(load, offsets.is_some()))?;
         let start_ns = now_ns();
         self.phase_start_ns.store(start_ns, Ordering::Release);
+        let arrivals = || load.request_rate.and_then(|rate| Arrivals::new(rate, load.arrival, load.seed));
+        let schedule = match offsets {
+            Some(offsets) => Some(Schedule::fixed(offsets, start_ns)),
+            None => arrivals().map(|arrivals| Schedule::arrivals(arrivals, start_ns)),
+        };
+        let course = Arc::new(course(phase, load, start_ns, schedule.clone(), lookahead));
         let (answer, answers) = channel();
-        let handed_out = self.hand_out(phase, load, start_ns, &lookahead, &answer);
+        let handed_out = self.hand_out(load, &course, schedule.as_ref(), &answer);
         drop(answer);
         let result = handed_out.and_then(|()| self.collect(&answers, load, start_ns));
-        lookahead.close();
-        if lookahead.is_broken() { Err(ClientError::SupplyGone) } else { result }
+        course.lookahead.close();
+        course.thinkers.close();
+        if course.supply_is_gone() { Err(ClientError::SupplyGone) } else { result }
     }
 
     /// Waits until what the load uses at once has been made, so that the first requests are not late for it; not when the
     /// run is stopped.
-    fn await_first_window(&self, lookahead: &Lookahead, load: &LoadPlan) -> Result<(), ClientError> {
-        let count = usize::try_from(connections_of(load)).unwrap_or(usize::MAX);
+    fn await_first_window(&self, lookahead: &Lookahead, at_once: u32) -> Result<(), ClientError> {
+        let count = usize::try_from(at_once).unwrap_or(usize::MAX);
         let mut waiting = tokio::runtime::Builder::new_current_thread();
         let waiting = waiting.enable_time().build().map_err(ClientError::Worker)?;
         waiting.block_on(async {
@@ -268,36 +295,21 @@ impl Engine {
 
     fn hand_out(
         &self,
-        phase: Phase,
         load: &LoadPlan,
-        start_ns: u64,
-        lookahead: &Arc<Lookahead>,
+        course: &Arc<Course>,
+        schedule: Option<&Schedule>,
         answer: &Sender<PhaseReport>,
     ) -> Result<(), ClientError> {
-        let stop = StopRule::of(load, start_ns);
-        let workers = self.worker_count();
-        let arrivals = load.request_rate.and_then(|rate| Arrivals::new(rate, load.arrival, load.seed));
-        let claims = Arc::new(ClosedLoop::new(stop));
-        let cap = load.concurrency.filter(|_| arrivals.is_some()).map(|cap| Arc::new(Semaphore::new(cap as usize)));
         let slots = load.concurrency.unwrap_or(1);
         for (index, (commands, _)) in self.workers.iter().enumerate() {
-            let share = match &arrivals {
-                Some(arrivals) => Share::Open {
-                    schedule: Box::new(Schedule::new(
-                        arrivals.clone(),
-                        start_ns,
-                        stop,
-                        u16::try_from(index).unwrap_or(0),
-                        workers,
-                    )),
-                    cap: cap.clone(),
-                    deadline_ns: stop.deadline_ns,
-                },
-                None => {
-                    Share::Closed { slots: share_of(slots, index, self.workers.len()), claims: Arc::clone(&claims) }
+            let share = match schedule {
+                Some(schedule) => {
+                    let instants = schedule.clone().skip(index).step_by(self.workers.len());
+                    Share::Scheduled { instants: Box::new(instants) }
                 }
+                None => Share::Closed { slots: share_of(slots, index, self.workers.len()) },
             };
-            let command = Command::Run { phase, share, lookahead: Arc::clone(lookahead), answer: answer.clone() };
+            let command = Command::Run { course: Arc::clone(course), share, answer: answer.clone() };
             commands.send(command).map_err(|_| ClientError::WorkerGone)?;
         }
         Ok(())
@@ -355,25 +367,50 @@ impl Drop for Engine {
     }
 }
 
+fn course(
+    phase: Phase,
+    load: &LoadPlan,
+    start_ns: u64,
+    schedule: Option<Schedule>,
+    lookahead: Arc<Lookahead>,
+) -> Course {
+    let stop = StopRule::of(load, start_ns);
+    let paces_turns = schedule.as_ref().is_some_and(Schedule::paces_turns);
+    let cap = load.concurrency.filter(|_| schedule.is_some()).map(|cap| Arc::new(Semaphore::new(cap as usize)));
+    Course {
+        phase,
+        start_ns,
+        deadline_ns: stop.deadline_ns,
+        book: Book::new(Claims::new(stop, schedule), paces_turns),
+        cap,
+        lookahead,
+        thinkers: Arc::default(),
+        has_failed: AtomicBool::new(false),
+    }
+}
+
 /// Workers for a load: as asked, else one for each core but one; never more than there is work for.
-fn worker_count(load: &LoadPlan) -> u16 {
+fn worker_count(load: &LoadPlan, has_schedule: bool) -> u16 {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let wanted = load.workers.unwrap_or_else(|| u16::try_from(cores.saturating_sub(1).clamp(1, 32)).unwrap_or(1));
-    let most = match (load.request_rate, load.concurrency) {
-        (None, concurrency) => concurrency.unwrap_or(1),
-        (Some(_), Some(cap)) => cap,
-        (Some(_), None) => u32::from(u16::MAX),
+    let most = match (has_schedule || load.request_rate.is_some(), load.concurrency) {
+        (false, slots) => slots.unwrap_or(1),
+        (true, Some(cap)) => cap,
+        (true, None) => u32::from(u16::MAX),
     };
     wanted.min(u16::try_from(most).unwrap_or(u16::MAX)).max(1)
 }
 
 /// Connections that the load will need at once: its slots, or a second's worth of arrivals.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before the cast")]
-fn connections_of(load: &LoadPlan) -> u32 {
+fn connections_of(load: &LoadPlan, has_schedule: bool) -> u32 {
     let limit = load.request_count.and_then(|count| u32::try_from(count).ok()).unwrap_or(u32::MAX);
     let wanted = match (load.request_rate, load.concurrency) {
+        (_, cap) if has_schedule => cap.unwrap_or(u32::MAX).min(MOST_AHEAD_OF_ARRIVALS),
         (None, slots) => slots.unwrap_or(1),
-        (Some(rate), cap) => (rate.ceil().clamp(1.0, 256.0) as u32).min(cap.unwrap_or(u32::MAX)),
+        (Some(rate), cap) => {
+            (rate.ceil().clamp(1.0, f64::from(MOST_AHEAD_OF_ARRIVALS)) as u32).min(cap.unwrap_or(u32::MAX))
+        }
     };
     wanted.min(limit).max(1)
 }

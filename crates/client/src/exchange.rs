@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::failure::{failure, of_exchange};
 use crate::head::Heads;
 use crate::http1::{Head, Wish};
-use crate::pool::{Lease, Pool};
+use crate::pool::{Lease, Pool, Seat};
 use crate::reading::{Mode, Reading};
 use crate::supply::Prepared;
 use crate::verdict;
@@ -46,6 +46,8 @@ pub(crate) struct Job {
     pub(crate) phase: Phase,
     pub(crate) ticket: Ticket,
     pub(crate) slot_ns: u64,
+    /// The connection of its conversation, if that has one of its own.
+    pub(crate) seat: Option<Rc<Seat>>,
     pub(crate) prepared: Prepared,
 }
 
@@ -65,13 +67,14 @@ enum End {
 impl Exchanger {
     /// Carries out one request. Never fails: what goes wrong is in the record.
     pub(crate) async fn run(&self, job: Job, reading: &mut Reading) -> RequestRecord {
-        let url = usize::try_from(job.ticket.seq % self.heads.urls()).unwrap_or(0);
+        // A conversation stays where it began.
+        let url = usize::try_from(job.ticket.session % self.heads.urls()).unwrap_or(0);
         let mut record = self.record_of(&job, url);
         let mut watch = Watch::new(&self.cancel, self.timeout);
         reading.begin(Mode::Whole);
         loop {
             let fresh = record.attempt > 0;
-            let end = match watch.future(self.pool.lease(url, fresh)).await {
+            let end = match watch.future(self.pool.lease(url, job.seat.as_deref(), fresh)).await {
                 Err(stop) => End::Stopped(stop),
                 Ok(Err(failure)) => End::Failed(failure),
                 Ok(Ok(lease)) => self.attempt(&job, url, lease, reading, &mut record, &mut watch).await,
@@ -92,8 +95,8 @@ impl Exchanger {
             seq: job.ticket.seq,
             phase: job.phase,
             worker: self.worker,
-            session: job.ticket.seq,
-            turn: 0,
+            session: job.ticket.session,
+            turn: job.prepared.turn,
             dataset_row: job.prepared.dataset_row,
             url_index: u16::try_from(url).unwrap_or(u16::MAX),
             model_index: job.prepared.model_index,
@@ -145,12 +148,12 @@ impl Exchanger {
         connection.served += 1;
         match end {
             Ok(body_ended) => {
-                record.times.body_end = self.keep(url, connection, body_ended).await;
+                record.times.body_end = self.keep(url, job.seat.as_ref(), connection, body_ended).await;
                 End::Complete
             }
             Err(End::Refused { reusable }) => {
                 if reusable {
-                    self.keep(url, connection, true).await;
+                    self.keep(url, job.seat.as_ref(), connection, true).await;
                 }
                 End::Refused { reusable }
             }
@@ -240,7 +243,13 @@ impl Exchanger {
     }
 
     /// Keeps the connection for the next request, once its body has ended. Gives when it did, if it did in time.
-    async fn keep(&self, url: usize, mut connection: Connection, body_ended: bool) -> Option<u64> {
+    async fn keep(
+        &self,
+        url: usize,
+        seat: Option<&Rc<Seat>>,
+        mut connection: Connection,
+        body_ended: bool,
+    ) -> Option<u64> {
         if !body_ended {
             match tokio::time::timeout(END_OF_BODY_WAIT, drain(&mut connection)).await {
                 Ok(true) => {}
@@ -248,12 +257,12 @@ impl Exchanger {
                 // The server holds the stream open after its end mark; the slot does not wait for that.
                 Err(_) => {
                     let Ok(permit) = Arc::clone(&self.draining).try_acquire_owned() else { return None };
-                    let pool = Rc::clone(&self.pool);
+                    let (pool, seat) = (Rc::clone(&self.pool), seat.cloned());
                     tokio::task::spawn_local(async move {
                         let _permit = permit;
                         let drained = tokio::time::timeout(DRAIN_LIMIT, drain(&mut connection)).await;
                         if drained.unwrap_or(false) && is_usable(&mut connection).await {
-                            pool.give_back(url, connection);
+                            pool.give_back(url, seat.as_deref(), connection);
                         }
                     });
                     return None;
@@ -262,7 +271,7 @@ impl Exchanger {
         }
         let body_end = connection.meter.last_read().arrival;
         if is_usable(&mut connection).await {
-            self.pool.give_back(url, connection);
+            self.pool.give_back(url, seat.map(Rc::as_ref), connection);
         }
         Some(body_end)
     }

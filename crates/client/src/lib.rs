@@ -5,8 +5,13 @@
 //! the event decoder to the record's columns in one go.
 
 mod address;
+mod alarms;
+mod book;
 mod cancel;
 mod connection;
+mod converse;
+mod course;
+mod crew;
 mod engine;
 mod error;
 mod exchange;
@@ -22,6 +27,7 @@ mod reading;
 mod reply;
 mod socket;
 mod supply;
+mod thinkers;
 mod tls;
 mod verdict;
 mod watch;

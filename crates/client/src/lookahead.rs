@@ -1,4 +1,4 @@
-//! Requests made ready ahead of time by a thread of their own, so that workers never build a prompt when it is due.
+//! Conversations opened ahead of time by a thread of their own, so that workers never build a prompt when it is due.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ const STUCK: Duration = Duration::from_secs(1);
 /// So long a phase waits for more requests than it uses at once, so that the thread is at rest when they are sent.
 const TOP_UP: Duration = Duration::from_millis(50);
 
-/// A window of prepared requests that moves along with those that are taken.
+/// A window of opened conversations that moves along with those that are taken.
 pub(crate) struct Lookahead {
     state: Mutex<State>,
     room: Condvar,
@@ -23,7 +23,7 @@ pub(crate) struct Lookahead {
 }
 
 struct State {
-    /// Requests from number `first` on; taken ones are `None`.
+    /// Conversations from number `first` on; taken ones are `None`.
     window: VecDeque<Option<Opening>>,
     first: u64,
     depth: usize,
@@ -47,7 +47,7 @@ impl Drop for Alarm<'_> {
 }
 
 impl Lookahead {
-    /// Starts preparing requests `0..count` of a phase, `depth` of them ahead. Nobody waits for the thread: it ends by itself
+    /// Starts opening conversations `0..count` of a phase, `depth` of them ahead. Nobody waits for the thread: it ends by itself
     /// once this is closed, and a supply that is slow to give a request holds up nobody who does not want it any more.
     pub(crate) fn start(
         supply: Arc<dyn Supply>,
@@ -78,8 +78,8 @@ impl Lookahead {
 
     fn fill(&self, supply: &dyn Supply, phase: Phase, count: Option<u64>) {
         let _alarm = Alarm(self);
-        for seq in 0..count.unwrap_or(u64::MAX) {
-            let opening = supply.open(phase, seq);
+        for number in 0..count.unwrap_or(u64::MAX) {
+            let opening = supply.open(phase, number);
             let mut state = self.lock();
             if state.window.len() >= state.depth {
                 state.is_waiting = true;
@@ -119,16 +119,16 @@ impl Lookahead {
         }
     }
 
-    /// Takes request `seq`. Waits for it if the thread is behind, which then shows as send delay. `None` if the thread is
+    /// Takes conversation `number`. Waits for it if the thread is behind, which then shows as send delay. `None` if the thread is
     /// gone and the request will never come.
-    pub(crate) async fn take(&self, seq: u64) -> Option<Opening> {
+    pub(crate) async fn take(&self, number: u64) -> Option<Opening> {
         loop {
             let notified = self.ready.notified();
             tokio::pin!(notified);
             // Registered before the look, so that a request that comes in between is not missed.
             notified.as_mut().enable();
-            if let Some(prepared) = self.try_take(seq) {
-                return Some(prepared);
+            if let Some(opening) = self.try_take(number) {
+                return Some(opening);
             }
             if self.is_broken() {
                 return None;
@@ -137,15 +137,15 @@ impl Lookahead {
         }
     }
 
-    fn try_take(&self, seq: u64) -> Option<Opening> {
+    fn try_take(&self, number: u64) -> Option<Opening> {
         let mut state = self.lock();
-        let index = usize::try_from(seq.checked_sub(state.first)?).ok()?;
+        let index = usize::try_from(number.checked_sub(state.first)?).ok()?;
         // A worker may run ahead of the window when another holds on to its front.
         if index >= state.depth {
             state.depth = index + 1;
             self.wake(&mut state);
         }
-        let prepared = state.window.get_mut(index)?.take()?;
+        let opening = state.window.get_mut(index)?.take()?;
         while matches!(state.window.front(), Some(None)) {
             state.window.pop_front();
             state.first += 1;
@@ -154,7 +154,7 @@ impl Lookahead {
         if state.window.len() <= state.depth - state.depth / 4 {
             self.wake(&mut state);
         }
-        Some(prepared)
+        Some(opening)
     }
 
     fn wake(&self, state: &mut State) {

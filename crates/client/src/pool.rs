@@ -20,8 +20,12 @@ pub(crate) struct Pool {
     stamper: Rc<Stamper>,
     scratch: Scratch,
     keeps: bool,
+    has_seats: bool,
     opened: std::cell::Cell<u64>,
 }
+
+/// The connection of one conversation, while no request is using it. Closed with the conversation.
+pub(crate) type Seat = RefCell<Option<Connection>>;
 
 /// A connection and where it came from.
 pub(crate) struct Lease {
@@ -33,9 +37,9 @@ pub(crate) struct Lease {
 impl Pool {
     pub(crate) fn new(routes: Vec<Route>, target: &TargetPlan, stamper: Rc<Stamper>) -> Self {
         let idle = routes.iter().map(|_| RefCell::default()).collect();
-        // One conversation has one turn for now, so a connection for each conversation is one for each request.
-        let keeps = target.reuse == Reuse::Pooled && target.connect != ConnectMode::PerRequest;
-        Self { routes, idle, stamper, scratch: scratch(), keeps, opened: std::cell::Cell::new(0) }
+        let keeps = |reuse| target.reuse == reuse && target.connect != ConnectMode::PerRequest;
+        let (keeps, has_seats) = (keeps(Reuse::Pooled), keeps(Reuse::StickyUserSessions));
+        Self { routes, idle, stamper, scratch: scratch(), keeps, has_seats, opened: std::cell::Cell::new(0) }
     }
 
     /// Connections opened so far.
@@ -43,9 +47,14 @@ impl Pool {
         self.opened.get()
     }
 
-    /// An idle connection that is still alive, the most recently used first, or a new one.
-    pub(crate) async fn lease(&self, url: usize, fresh: bool) -> Result<Lease, Failure> {
-        while let Some(mut connection) = if fresh { None } else { self.take(url) } {
+    /// A seat for a conversation, if conversations have connections of their own.
+    pub(crate) fn seat(&self) -> Option<Rc<Seat>> {
+        self.has_seats.then(Rc::default)
+    }
+
+    /// The conversation's connection, or an idle one, the most recently used first, if it is still alive; or a new one.
+    pub(crate) async fn lease(&self, url: usize, seat: Option<&Seat>, fresh: bool) -> Result<Lease, Failure> {
+        while let Some(mut connection) = if fresh { None } else { self.take(url, seat) } {
             if poll_fn(|cx| Poll::Ready(connection.http.is_usable(cx))).await {
                 return Ok(Lease { connection, is_new: false });
             }
@@ -54,8 +63,11 @@ impl Pool {
         Ok(Lease { connection, is_new: true })
     }
 
-    fn take(&self, url: usize) -> Option<Connection> {
-        self.idle[url].borrow_mut().pop_back()
+    fn take(&self, url: usize, seat: Option<&Seat>) -> Option<Connection> {
+        match seat {
+            Some(seat) => seat.borrow_mut().take(),
+            None => self.idle[url].borrow_mut().pop_back(),
+        }
     }
 
     async fn open(&self, url: usize) -> Result<Connection, Failure> {
@@ -72,8 +84,10 @@ impl Pool {
     }
 
     /// Takes a connection back after an exchange that it survived.
-    pub(crate) fn give_back(&self, url: usize, connection: Connection) {
-        if self.keeps {
+    pub(crate) fn give_back(&self, url: usize, seat: Option<&Seat>, connection: Connection) {
+        if let Some(seat) = seat {
+            *seat.borrow_mut() = Some(connection);
+        } else if self.keeps {
             self.idle[url].borrow_mut().push_back(connection);
         }
     }

@@ -10,16 +10,19 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokamark_clock::{Sleeper, now_ns};
-use tokamark_pace::{ClosedLoop, Schedule, Ticket};
+use tokamark_pace::Ticket;
 use tokamark_record::{Failure, FailureKind, Phase, RequestRecord};
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::task::{JoinError, JoinSet};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 
+use crate::alarms::{Alarms, coarse_sleep};
+use crate::book::Due;
+use crate::converse::Stage;
+use crate::course::{Alive, Course};
 use crate::exchange::{Exchanger, Job};
 use crate::failure::failure;
 use crate::gauge::InFlight;
-use crate::lookahead::Lookahead;
 use crate::reading::Reading;
 use crate::socket::Stamper;
 use crate::supply::{Opening, Prepared};
@@ -33,9 +36,9 @@ const OPENING_LIMIT: Duration = Duration::from_secs(30);
 /// The share of a phase that a worker carries out.
 pub(crate) enum Share {
     /// So many slots of a closed loop.
-    Closed { slots: u32, claims: Arc<ClosedLoop> },
-    /// The worker's arrivals of an open loop, and the cap on all requests in flight.
-    Open { schedule: Box<Schedule>, cap: Option<Arc<Semaphore>>, deadline_ns: Option<u64> },
+    Closed { slots: u32 },
+    /// The worker's instants of a schedule, monotonic nanoseconds.
+    Scheduled { instants: Box<dyn Iterator<Item = u64> + Send> },
 }
 
 /// What a worker is told to do. Each command is answered once.
@@ -43,7 +46,7 @@ pub(crate) enum Command {
     /// Open so many idle connections, to the URLs in turn, from the given one on.
     Connect { count: u32, first_url: usize, answer: Sender<ConnectReport> },
     /// Carry out a share of a phase.
-    Run { phase: Phase, share: Share, lookahead: Arc<Lookahead>, answer: Sender<PhaseReport> },
+    Run { course: Arc<Course>, share: Share, answer: Sender<PhaseReport> },
     /// Send one request and give its record.
     Probe { prepared: Prepared, answer: Sender<RequestRecord> },
 }
@@ -68,16 +71,6 @@ pub(crate) struct PhaseReport {
     pub(crate) panicked: bool,
 }
 
-impl PhaseReport {
-    /// Notes the end of a task that gives the time of its last send.
-    fn ended(&mut self, task: Result<u64, JoinError>) {
-        match task {
-            Ok(sent_ns) => self.last_sent_ns = self.last_sent_ns.max(sent_ns),
-            Err(error) => self.panicked |= error.is_panic(),
-        }
-    }
-}
-
 /// The state of a worker, shared by its tasks.
 pub(crate) struct Worker {
     pub(crate) exchanger: Exchanger,
@@ -85,6 +78,9 @@ pub(crate) struct Worker {
     pub(crate) records: Sender<RequestRecord>,
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) spare: RefCell<Vec<Reading>>,
+    pub(crate) alarms: Rc<Alarms>,
+    /// When the last request of the phase was sent.
+    pub(crate) last_sent_ns: Cell<u64>,
 }
 
 impl Worker {
@@ -96,13 +92,13 @@ impl Worker {
                 Command::Connect { count, first_url, answer } => {
                     let _ = answer.send(self.connect(count, first_url).await);
                 }
-                Command::Run { phase, share, lookahead, answer } => {
-                    let _ = answer.send(self.run(phase, share, lookahead).await);
+                Command::Run { course, share, answer } => {
+                    let _ = answer.send(self.run(course, share).await);
                 }
                 Command::Probe { prepared, answer } => {
                     let now = now_ns();
-                    let ticket = Ticket { seq: 0, due_ns: now };
-                    let job = Job { phase: Phase::Warmup, ticket, slot_ns: now, prepared };
+                    let ticket = Ticket { due_ns: now, ..Ticket::default() };
+                    let job = Job { phase: Phase::Warmup, ticket, slot_ns: now, seat: None, prepared };
                     let mut reading = Reading::default();
                     let _ = answer.send(self.exchanger.run(job, &mut reading).await);
                 }
@@ -149,149 +145,131 @@ impl Worker {
         report
     }
 
-    async fn run(self: &Rc<Self>, phase: Phase, share: Share, lookahead: Arc<Lookahead>) -> PhaseReport {
-        let mut report = PhaseReport::default();
+    async fn run(self: &Rc<Self>, course: Arc<Course>, share: Share) -> PhaseReport {
+        self.last_sent_ns.set(0);
+        let stage = Stage { worker: Rc::clone(self), course, crew: Rc::default() };
         match share {
-            Share::Closed { slots, claims } => {
-                let mut tasks = JoinSet::new();
+            Share::Closed { slots } => {
                 for _ in 0..slots {
-                    tasks.spawn_local(Rc::clone(self).slot(phase, Arc::clone(&claims), Arc::clone(&lookahead)));
-                }
-                while let Some(ended) = tasks.join_next().await {
-                    report.ended(ended);
+                    let (stage, member) = (stage.clone(), stage.crew.join());
+                    tokio::task::spawn_local(async move {
+                        let _member = member;
+                        stage.worker.slot(&stage).await;
+                    });
                 }
             }
-            Share::Open { schedule, cap, deadline_ns } => {
-                self.arrivals(phase, schedule, cap, deadline_ns, &lookahead, &mut report).await;
-            }
+            Share::Scheduled { instants } => self.scheduled(&stage, instants).await,
         }
-        report.end_ns = now_ns();
-        (report.reads, report.unstamped_reads) = self.stamper.counts();
-        report.connections = self.exchanger.pool.opened();
-        report
+        stage.crew.gone().await;
+        let (reads, unstamped_reads) = self.stamper.counts();
+        PhaseReport {
+            last_sent_ns: self.last_sent_ns.get(),
+            end_ns: now_ns(),
+            reads,
+            unstamped_reads,
+            connections: self.exchanger.pool.opened(),
+            panicked: stage.crew.has_panicked(),
+        }
     }
 
-    /// One slot of a closed loop: one request after another. Gives the time of its last send.
-    async fn slot(self: Rc<Self>, phase: Phase, claims: Arc<ClosedLoop>, lookahead: Arc<Lookahead>) -> u64 {
-        let mut last_sent_ns = 0;
+    /// One slot of a closed loop: one conversation after another.
+    async fn slot(&self, stage: &Stage) {
         while !self.exchanger.cancel.is_set()
-            && let Some(ticket) = claims.claim(now_ns())
+            && let Some(ticket) = stage.course.book.open(now_ns())
         {
-            let Some(Opening { prepared, .. }) = self.opening(&lookahead, ticket.seq).await else { break };
-            last_sent_ns = self.one(Job { phase, ticket, slot_ns: ticket.due_ns, prepared }).await;
+            let alive = Alive::counted(&stage.course);
+            let Some(opening) = self.opening(&stage.course, ticket.session).await else { break };
+            stage.play(alive, ticket, ticket.due_ns, opening).await;
         }
-        last_sent_ns
     }
 
-    /// The prepared request, unless the run is stopped while waiting for it, or it will never come.
-    async fn opening(&self, lookahead: &Lookahead, seq: u64) -> Option<Opening> {
+    /// The conversation, unless the run is stopped while waiting for it, or it will never come.
+    async fn opening(&self, course: &Course, session: u64) -> Option<Opening> {
         tokio::select! {
             biased;
-            opening = lookahead.take(seq) => opening,
+            opening = course.lookahead.take(session) => opening,
             () = self.exchanger.cancel.wait() => None,
         }
     }
 
-    /// Carries out one request and hands its record over.
-    async fn one(&self, job: Job) -> u64 {
+    /// Carries out one request and hands its record over, once `look` has seen it.
+    pub(crate) async fn one(&self, job: Job, look: impl FnOnce(&RequestRecord)) {
         let mut reading = self.spare.borrow_mut().pop().unwrap_or_default();
         self.in_flight.enter();
         let record = self.exchanger.run(job, &mut reading).await;
         self.in_flight.leave();
         reading.shrink();
         self.spare.borrow_mut().push(reading);
-        let sent_ns = record.times.send_start.unwrap_or(0);
+        self.last_sent_ns.set(self.last_sent_ns.get().max(record.times.send_start.unwrap_or(0)));
+        look(&record);
         // The recorder outlives the workers, unless it failed; then the run is ending anyway.
         let _ = self.records.send(record);
-        sent_ns
     }
 
-    /// An open loop: each request when it is due, whether or not the ones before have ended.
-    async fn arrivals(
-        self: &Rc<Self>,
-        phase: Phase,
-        schedule: Box<Schedule>,
-        cap: Option<Arc<Semaphore>>,
-        deadline_ns: Option<u64>,
-        lookahead: &Lookahead,
-        report: &mut PhaseReport,
-    ) {
-        let cancel = &self.exchanger.cancel;
+    /// What a schedule wants, at its instants, whether or not what was sent before has ended.
+    async fn scheduled(self: &Rc<Self>, stage: &Stage, instants: Box<dyn Iterator<Item = u64> + Send>) {
+        let (course, cancel) = (&stage.course, &self.exchanger.cancel);
         let mut sleeper = Sleeper::new().ok();
-        let mut tasks = JoinSet::new();
-        for ticket in schedule {
+        for due_ns in instants {
+            if course.deadline_ns.is_some_and(|deadline_ns| due_ns >= deadline_ns) || course.book.is_over() {
+                break;
+            }
             let wait = async {
                 match &mut sleeper {
-                    Some(sleeper) => sleeper.sleep_until_sharp(ticket.due_ns).await,
-                    None => coarse_sleep(ticket.due_ns).await,
+                    Some(sleeper) => sleeper.sleep_until_sharp(due_ns).await,
+                    None => coarse_sleep(due_ns).await,
                 }
             };
             tokio::select! {
                 biased;
                 () = cancel.wait() => break,
                 () = wait => {}
+                () = course.book.over() => break,
             }
-            let permit = match &cap {
-                None => None,
-                Some(cap) => {
-                    let slot = tokio::select! {
-                        biased;
-                        () = cancel.wait() => break,
-                        permit = Arc::clone(cap).acquire_owned() => permit.ok(),
-                        () = until(deadline_ns) => break,
-                    };
-                    slot
-                }
-            };
-            let Some(Opening { prepared, .. }) = self.opening(lookahead, ticket.seq).await else { break };
-            let job = Job { phase, ticket, slot_ns: now_ns(), prepared };
-            let worker = Rc::clone(self);
-            let mut request: Pin<Box<dyn Future<Output = u64>>> = Box::pin(async move {
-                let sent_ns = worker.one(job).await;
-                drop(permit);
-                sent_ns
+            let Some(due) = self.due(course).await else { break };
+            let Some((ticket, permit)) = due else { continue };
+            let alive = Alive::counted(course);
+            let Some(opening) = self.opening(course, ticket.session).await else { break };
+            let slot_ns = now_ns();
+            let (stage, member) = (stage.clone(), stage.crew.join());
+            let mut conversation: Pin<Box<dyn Future<Output = ()>>> = Box::pin(async move {
+                let _held = (member, permit);
+                stage.play(alive, ticket, slot_ns, opening).await;
             });
             // The first step, up to the write, is taken here and now: a new task would wait behind every other that is ready.
-            match poll_fn(|cx| Poll::Ready(request.as_mut().poll(cx))).await {
-                Poll::Ready(sent_ns) => report.ended(Ok(sent_ns)),
-                Poll::Pending => {
-                    tasks.spawn_local(request);
-                }
-            }
-            while let Some(ended) = tasks.try_join_next() {
-                report.ended(ended);
+            if poll_fn(|cx| Poll::Ready(conversation.as_mut().poll(cx))).await.is_pending() {
+                tokio::task::spawn_local(conversation);
             }
         }
-        while let Some(ended) = tasks.join_next().await {
-            report.ended(ended);
+    }
+
+    /// The conversation to begin at an instant of the schedule that has come, with its permit; `Some(None)` if the instant
+    /// was for somebody else, `None` if nothing more is to be sent.
+    async fn due(&self, course: &Course) -> Option<Option<(Ticket, Option<OwnedSemaphorePermit>)>> {
+        let mut permit = course.cap.as_ref().and_then(|cap| Arc::clone(cap).try_acquire_owned().ok());
+        loop {
+            match course.book.due(course.cap.is_none() || permit.is_some()) {
+                Due::Open(ticket) => return Some(Some((ticket, permit))),
+                Due::Passed => return Some(None),
+                Due::Over => return None,
+                Due::Held => {}
+            }
+            let Some(cap) = &course.cap else { return None };
+            tokio::select! {
+                biased;
+                () = self.exchanger.cancel.wait() => return None,
+                () = course.book.queued() => {}
+                acquired = Arc::clone(cap).acquire_owned() => permit = acquired.ok(),
+                () = until(course.deadline_ns) => return None,
+                () = course.book.over() => return None,
+            }
         }
     }
 }
 
-async fn until(deadline_ns: Option<u64>) {
+pub(crate) async fn until(deadline_ns: Option<u64>) {
     match deadline_ns {
         Some(deadline_ns) => coarse_sleep(deadline_ns).await,
         None => std::future::pending().await,
-    }
-}
-
-async fn coarse_sleep(deadline_ns: u64) {
-    tokio::time::sleep(std::time::Duration::from_nanos(deadline_ns.saturating_sub(now_ns()))).await;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_task_that_panics_is_noted() {
-        let mut tasks = JoinSet::new();
-        let mut report = PhaseReport::default();
-        tasks.spawn(async { 7 });
-        report.ended(tasks.join_next().await.unwrap());
-        assert_eq!((report.last_sent_ns, report.panicked), (7, false));
-        tasks.spawn(async { panic!("on purpose") });
-        report.ended(tasks.join_next().await.unwrap());
-        assert_eq!((report.last_sent_ns, report.panicked), (7, true));
     }
 }

@@ -1,13 +1,12 @@
-//! When each request is due: arrival processes, closed loops and stop rules.
+//! When each request is due: arrival processes, schedules, closed loops and stop rules.
 //!
-//! Pure state machines. A [`Schedule`] says when requests arrive in an open loop; it is the same for any number of
-//! workers, since each walks the whole of it and sends only its own share. A [`ClosedLoop`] hands out the next request to
-//! whichever slot is free.
+//! Pure state machines. A [`Schedule`] says when requests arrive or conversations begin; it is the same for any number of
+//! workers. [`Claims`] numbers requests and conversations as they are sent, and keeps the stop rules.
 
 mod arrivals;
-mod closed;
+mod claims;
 mod schedule;
 
 pub use arrivals::Arrivals;
-pub use closed::ClosedLoop;
+pub use claims::Claims;
 pub use schedule::{Schedule, StopRule, Ticket};

@@ -1,13 +1,17 @@
-//! The open loop: which request is due when, and which worker sends it.
+//! The instants at which conversations or requests are due, and when to stop.
+
+use std::sync::Arc;
 
 use tokamark_clock::from_seconds;
 use tokamark_plan::LoadPlan;
 
 use crate::Arrivals;
 
-/// A request that is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A request that may be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticket {
+    /// Number of its conversation in the phase, from 0.
+    pub session: u64,
     /// Its number in the phase, from 0.
     pub seq: u64,
     /// When it is due, monotonic nanoseconds.
@@ -17,8 +21,10 @@ pub struct Ticket {
 /// When to stop sending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StopRule {
-    /// Send so many.
+    /// Send so many requests.
     pub count: Option<u64>,
+    /// Begin so many conversations.
+    pub sessions: Option<u64>,
     /// Send nothing from this instant on, monotonic nanoseconds.
     pub deadline_ns: Option<u64>,
 }
@@ -29,6 +35,7 @@ impl StopRule {
     pub fn of(load: &LoadPlan, start_ns: u64) -> Self {
         Self {
             count: load.request_count,
+            sessions: load.session_count,
             deadline_ns: load.duration_s.map(|seconds| start_ns.saturating_add(from_seconds(seconds))),
         }
     }
@@ -40,40 +47,55 @@ impl StopRule {
     }
 }
 
-/// The tickets of one worker, in order. All workers together send each ticket once.
+/// Due instants in order, as monotonic nanoseconds. It is the same for any number of workers, each of which walks it by
+/// itself.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    arrivals: Arrivals,
     start_ns: u64,
-    stop: StopRule,
-    next_seq: u64,
-    worker: u64,
-    workers: u64,
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    /// Requests arrive, whichever they are.
+    Arrivals(Box<Arrivals>),
+    /// Conversation `next` begins.
+    Fixed { offsets: Arc<[u64]>, next: usize },
 }
 
 impl Schedule {
-    /// The share of worker `worker` of `workers` in a phase that starts at `start_ns`.
+    /// Requests arrive by a process that starts at `start_ns`.
     #[must_use]
-    pub fn new(arrivals: Arrivals, start_ns: u64, stop: StopRule, worker: u16, workers: u16) -> Self {
-        Self { arrivals, start_ns, stop, next_seq: 0, worker: worker.into(), workers: workers.max(1).into() }
+    pub fn arrivals(arrivals: Arrivals, start_ns: u64) -> Self {
+        Self { start_ns, source: Source::Arrivals(Box::new(arrivals)) }
+    }
+
+    /// Conversations begin at these nanoseconds after `start_ns`; ascending.
+    #[must_use]
+    pub fn fixed(offsets: Arc<[u64]>, start_ns: u64) -> Self {
+        Self { start_ns, source: Source::Fixed { offsets, next: 0 } }
+    }
+
+    /// Whether it says when each request is due, not only when conversations begin.
+    #[must_use]
+    pub fn paces_turns(&self) -> bool {
+        matches!(self.source, Source::Arrivals(_))
     }
 }
 
 impl Iterator for Schedule {
-    type Item = Ticket;
+    type Item = u64;
 
-    fn next(&mut self) -> Option<Ticket> {
-        loop {
-            let seq = self.next_seq;
-            let due_ns = self.start_ns.saturating_add(self.arrivals.next()?);
-            self.next_seq += 1;
-            if !self.stop.admits(seq, due_ns) {
-                return None;
+    fn next(&mut self) -> Option<u64> {
+        let offset = match &mut self.source {
+            Source::Arrivals(arrivals) => arrivals.next()?,
+            Source::Fixed { offsets, next } => {
+                let offset = *offsets.get(*next)?;
+                *next += 1;
+                offset
             }
-            if seq % self.workers == self.worker {
-                return Some(Ticket { seq, due_ns });
-            }
-        }
+        };
+        Some(self.start_ns.saturating_add(offset))
     }
 }
 
@@ -83,30 +105,22 @@ mod tests {
 
     use super::*;
 
-    fn schedule(stop: StopRule, worker: u16, workers: u16) -> Schedule {
-        Schedule::new(Arrivals::new(10.0, Arrival::Poisson, 3).unwrap(), 5_000, stop, worker, workers)
-    }
-
     #[test]
-    fn the_workers_together_send_what_one_worker_would() {
-        let stop = StopRule { count: Some(1_000), deadline_ns: None };
-        let alone: Vec<Ticket> = schedule(stop, 0, 1).collect();
-        for workers in [2u16, 3, 7] {
-            let mut together: Vec<Ticket> = (0..workers).flat_map(|worker| schedule(stop, worker, workers)).collect();
-            together.sort_by_key(|ticket| ticket.seq);
-            assert_eq!(together, alone);
-        }
-        assert_eq!(alone.len(), 1_000);
-    }
-
-    #[test]
-    fn nothing_is_due_from_the_deadline_on() {
-        let deadline_ns = 5_000 + 2_000_000_000;
+    fn a_schedule_counts_from_the_start_of_the_phase() {
         let arrivals = Arrivals::new(10.0, Arrival::Constant, 0).unwrap();
-        let stop = StopRule { count: None, deadline_ns: Some(deadline_ns) };
-        let tickets: Vec<Ticket> = Schedule::new(arrivals, 5_000, stop, 0, 1).collect();
-        // 10 a second for 2 s, the twentieth exactly at the deadline.
-        assert_eq!(tickets.len(), 19);
-        assert_eq!(tickets[18], Ticket { seq: 18, due_ns: 5_000 + 1_900_000_000 });
+        let schedule = Schedule::arrivals(arrivals, 5_000);
+        assert!(schedule.paces_turns());
+        assert_eq!(schedule.take(2).collect::<Vec<_>>(), [100_005_000, 200_005_000]);
+        let fixed = Schedule::fixed([0, 7, 7, 90].into(), 5_000);
+        assert!(!fixed.paces_turns());
+        assert_eq!(fixed.collect::<Vec<_>>(), [5_000, 5_007, 5_007, 5_090]);
+    }
+
+    #[test]
+    fn a_rule_stops_by_count_and_time() {
+        let stop = StopRule { count: Some(3), sessions: None, deadline_ns: Some(100) };
+        assert!(stop.admits(2, 99));
+        assert!(!stop.admits(3, 99) && !stop.admits(2, 100));
+        assert!(StopRule::default().admits(u64::MAX, u64::MAX));
     }
 }
