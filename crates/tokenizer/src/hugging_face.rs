@@ -8,12 +8,14 @@ use tokenizers::{
 };
 
 use crate::TokenizerError;
+use crate::byte_level::ByteLevel;
 use crate::config::TokenizerConfig;
 use crate::engine::{Added, Engine};
 
 /// A loaded `tokenizer.json`.
 pub(crate) struct HuggingFace {
     tokenizer: Tokenizer,
+    byte_level: Option<ByteLevel>,
     special: FxHashSet<u32>,
     added: Added,
 }
@@ -32,7 +34,14 @@ impl HuggingFace {
         let added_tokens = tokenizer.get_added_tokens_decoder();
         let special = added_tokens.into_iter().filter(|(_, token)| token.special).map(|(id, _)| id).collect();
         let added = added(&tokenizer, config);
-        Ok(Self { tokenizer, special, added })
+        let byte_level = ByteLevel::of(&tokenizer);
+        Ok(Self { tokenizer, byte_level, special, added })
+    }
+
+    /// Whether the short cut led to the end.
+    fn short_cut(&self, text: &str, sink: impl FnMut(&[u32])) -> bool {
+        let byte_level = self.byte_level.as_ref();
+        byte_level.is_some_and(|it| it.for_each(self.tokenizer.get_model(), text, sink).is_ok())
     }
 
     /// The regular expressions of some files give up on texts that are made to defeat them; such a text is cut in two.
@@ -51,8 +60,7 @@ impl HuggingFace {
 }
 
 /// A tokenizer whose model is known to be byte-pair encoding.
-type BytePairs =
-    TokenizerImpl<BPE, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
+type BytePairs = TokenizerImpl<BPE, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
 
 /// Nearly all files are byte-pair encoding. Read as that they need not be kept in memory twice to find out what they are,
 /// and load in half the time.
@@ -85,11 +93,19 @@ fn added(tokenizer: &Tokenizer, config: &TokenizerConfig) -> Added {
 impl Engine for HuggingFace {
     fn encode(&self, text: &str) -> Vec<u32> {
         let mut tokens = Vec::new();
+        if self.short_cut(text, |ids| tokens.extend_from_slice(ids)) {
+            return tokens;
+        }
+        tokens.clear();
         self.encode_to(text, &mut tokens);
         tokens
     }
 
     fn count(&self, text: &str) -> usize {
+        let mut count = 0;
+        if self.short_cut(text, |ids| count += ids.len()) {
+            return count;
+        }
         match self.tokenizer.encode_fast(text, false) {
             Ok(encoding) => encoding.len(),
             Err(_) => self.encode(text).len(),

@@ -2,6 +2,7 @@
 //! and Mistral's tekken, from this machine or the hub; and chat templates.
 
 mod builtin;
+mod byte_level;
 mod byte_pair;
 mod chat_template;
 mod config;

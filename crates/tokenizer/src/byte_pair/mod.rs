@@ -4,7 +4,7 @@
 pub(crate) mod encodings;
 pub(crate) mod merge;
 mod patterns;
-mod splitter;
+pub(crate) mod splitter;
 pub(crate) mod tekken;
 pub(crate) mod tiktoken;
 pub(crate) mod vocabulary;

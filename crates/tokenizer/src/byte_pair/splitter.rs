@@ -41,6 +41,23 @@ impl Splitter {
         }
     }
 
+    /// Hands over the pieces in order, and what is between them as pieces too.
+    pub(crate) fn for_each_and_between<'a>(&self, text: &'a str, mut piece: impl FnMut(&'a str)) {
+        let mut end = 0;
+        self.for_each(text, |found| {
+            // Pieces are parts of the text, so that their addresses tell where they are.
+            let start = found.as_ptr() as usize - text.as_ptr() as usize;
+            if start > end {
+                piece(&text[end..start]);
+            }
+            end = start + found.len();
+            piece(found);
+        });
+        if end < text.len() {
+            piece(&text[end..]);
+        }
+    }
+
     /// Hands over the pieces in order. What the pattern does not match is left out.
     pub(crate) fn for_each<'a>(&self, text: &'a str, mut piece: impl FnMut(&'a str)) {
         match self {
@@ -140,6 +157,11 @@ mod tests {
         }
         let splitter = Splitter::new(r"\p{L}++|.|\s+(?!\S)|\s+").unwrap();
         assert_eq!(pieces(&splitter, "ab c"), ["ab", " ", "c"]);
+        let digits = Splitter::new(r"\p{N}{1,3}").unwrap();
+        assert_eq!(pieces(&digits, "a1234b"), ["123", "4"]);
+        let mut all = Vec::new();
+        digits.for_each_and_between("a1234b", |piece| all.push(piece));
+        assert_eq!(all, ["a", "123", "4", "b"]);
         assert!(Splitter::new("(").is_err());
     }
 
