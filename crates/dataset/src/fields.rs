@@ -118,14 +118,14 @@ impl Fields {
         self.object.contains_key(field)
     }
 
-    /// Whether a field is this text, or is written so (`3`, `true`).
+    /// Whether a field is this text, is written so (`3`, `true`), or is a list that has it.
     pub(crate) fn is_text(&self, field: &str, text: &str) -> bool {
-        match self.object.get(field) {
-            Some(Value::String(value)) => value == text,
-            Some(Value::Number(value)) => value.to_string() == text,
-            Some(Value::Bool(value)) => text == if *value { "true" } else { "false" },
-            _ => false,
-        }
+        self.object.get(field).is_some_and(|value| is_text(value, text))
+    }
+
+    /// Whether a field is a number.
+    pub(crate) fn is_number(&self, field: &str) -> bool {
+        self.object.get(field).is_some_and(Value::is_number)
     }
 
     pub(crate) fn take(&mut self, field: &str) -> Option<Value> {
@@ -268,6 +268,16 @@ impl Fields {
         {
             self.fault(field, format!("is {value}, not \"{expected}\""));
         }
+    }
+}
+
+fn is_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(value) => value == text,
+        Value::Number(value) => value.to_string() == text,
+        Value::Bool(value) => text == if *value { "true" } else { "false" },
+        Value::Array(items) => items.iter().any(|item| is_text(item, text)),
+        Value::Null | Value::Object(_) => false,
     }
 }
 

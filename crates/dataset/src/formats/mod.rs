@@ -20,6 +20,7 @@ mod waits;
 use tokamark_plan::DatasetFormat;
 
 pub(crate) use content::audio;
+pub(crate) use otel::take as take_spans;
 
 use crate::reader::Reader;
 

@@ -9,7 +9,7 @@ use super::rows::each_row;
 use crate::DatasetError;
 use crate::fault::Place;
 use crate::fields::{Fields, kind};
-use crate::formats::audio;
+use crate::formats::{audio, take_spans};
 use crate::input::Input;
 use crate::sink::Sink;
 
@@ -23,12 +23,21 @@ pub(super) fn read(
     input: &Input,
     sink: &mut Sink<'_>,
 ) -> Result<(), DatasetError> {
-    let mut missing: Vec<&str> = filters.iter().map(|(column, _)| column.as_str()).collect();
+    let mut missing: Vec<&str> = filters.iter().map(|(column, _)| column_of(mapping, column)).collect();
+    if mapping == Mapping::Spans {
+        sink.start_at_zero();
+    }
     for file in input.files() {
         let read = each_row(file, &mut |mut fields| {
             missing.retain(|column| !fields.has(column));
-            if !filters.iter().all(|(column, wanted)| fields.is_text(column, wanted)) {
+            if !filters.iter().all(|(column, wanted)| fields.is_text(column_of(mapping, column), wanted)) {
                 return Ok(true);
+            }
+            if mapping == Mapping::Spans && !fields.is_no_object() {
+                let place = fields.place;
+                take_spans(file, place, Value::Object(fields.take_rest()), None, sink)?;
+                // Rows are whole sessions, so no other belongs to one of these.
+                return Ok(sink.options.entries.is_none_or(|entries| sink.store.len() < entries));
             }
             let conversation = conversation(mapping, &mut fields);
             // A table has columns for many uses.
@@ -53,6 +62,11 @@ pub(super) fn read(
         Some(column) => Err(DatasetError::unusable(input.path(), format!("has no column `{column}` to filter by"))),
         None => Ok(()),
     }
+}
+
+/// The column of a filter's name.
+fn column_of(mapping: Mapping, name: &str) -> &str {
+    if mapping == Mapping::Spans && name == "source_model" { "models" } else { name }
 }
 
 /// What a row asks; none if it is left out or faulty.
@@ -90,7 +104,7 @@ fn conversation(mapping: Mapping, fields: &mut Fields) -> Option<Conversation> {
             turn.prompt = Prompt::Texts(vec!["Transcribe this recording. Answer with its words only.".to_owned()]);
             turn.audios = vec![clip(fields)?];
         }
-        Mapping::Sharegpt | Mapping::Weka | Mapping::Unknown => return None,
+        Mapping::Sharegpt | Mapping::Weka | Mapping::Spans => return None,
     }
     Some(Conversation { history: History::None, ..Conversation::single(String::new(), turn) })
 }

@@ -59,7 +59,6 @@ fn read(mapping: Mapping, plan: &PublicPlan, input: &Input, sink: &mut Sink<'_>)
     let reader: Option<Box<dyn Reader>> = match mapping {
         Mapping::Sharegpt => formats::reader(format),
         Mapping::Weka => traces::reader(format),
-        Mapping::Unknown => None,
         other => return columns::read(other, &plan.filters, input, sink),
     };
     if !plan.filters.is_empty() {
@@ -67,7 +66,7 @@ fn read(mapping: Mapping, plan: &PublicPlan, input: &Input, sink: &mut Sink<'_>)
     }
     match reader {
         Some(mut reader) => reader.read(input, sink),
-        None => Err(DatasetError::unusable(input.path(), "cannot be read yet, because its columns are not known")),
+        None => Err(DatasetError::unusable(input.path(), format!("cannot be read as {} yet", format.name()))),
     }
 }
 
@@ -100,6 +99,7 @@ impl Mapping {
         match self {
             Self::Sharegpt => DatasetFormat::Sharegpt,
             Self::Weka => DatasetFormat::WekaTrace,
+            Self::Spans => DatasetFormat::OtelSpans,
             Self::Turns(_) => DatasetFormat::MultiTurn,
             _ => DatasetFormat::SingleTurn,
         }

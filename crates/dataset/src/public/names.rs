@@ -28,8 +28,8 @@ pub(super) enum Mapping {
     Sharegpt,
     /// Traces of agents.
     Weka,
-    /// Columns are not known.
-    Unknown,
+    /// Sessions of agents with their spans.
+    Spans,
 }
 
 /// A public dataset.
@@ -104,8 +104,8 @@ pub(super) const ALL: [Source; 42] = [
     source("gigaspeech", "speechcolab/gigaspeech", Some("xs"), "test", Mapping::Speech),
     source("ami", "edinburghcstr/ami", Some("ihm"), "test", Mapping::Speech),
     source("spgispeech", "kensho/spgispeech", Some("test"), "test", Mapping::Speech),
-    source("exgentic", "Exgentic/agent-llm-traces", None, "", Mapping::Unknown),
-    source("exgentic_v2", "Exgentic/agent-llm-traces-v2", None, "", Mapping::Unknown),
+    source("exgentic", "Exgentic/agent-llm-traces", None, "", Mapping::Spans),
+    source("exgentic_v2", "Exgentic/agent-llm-traces-v2", None, "", Mapping::Spans),
     weka("semianalysis_cc_traces_weka", "semianalysisai/cc-traces-weka-no-subagents-051826"),
     weka("semianalysis_cc_traces_weka_no_subagents", "semianalysisai/cc-traces-weka-no-subagents-051826"),
     weka("semianalysis_cc_traces_weka_with_subagents", "semianalysisai/cc-traces-weka-062126"),

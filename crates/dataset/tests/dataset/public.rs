@@ -200,3 +200,39 @@ fn what_is_not_there_is_explained() {
     assert!(error("weka_hf").contains("--hf-weka-dataset"));
     assert_eq!(public_names().count(), 42);
 }
+
+#[test]
+fn sessions_of_agents_are_replayed_by_their_spans() {
+    let span = |start: &str, text: &str| {
+        json!({"name": "chat", "start_time": start, "attributes": {"gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": json!([{"role": "user", "parts": [{"type": "text", "content": text}]}]).to_string(),
+            "gen_ai.tool.definitions": "[{\"type\":\"function\",\"name\":\"f\",\"parameters\":{}}]",
+            "gen_ai.usage.output_tokens": 7, "gen_ai.conversation.id": null}})
+    };
+    let row = |id: &str, model: &str, spans: serde_json::Value| {
+        json!({"session_id": id, "harness": "h", "models": [model], "max_tokens": 9, "spans": spans}).to_string() + "\n"
+    };
+    let rows = row("s1", "a", json!([span("2026-01-01T00:00:02Z", "two"), span("2026-01-01T00:00:01Z", "one")]))
+        + &row("s2", "b", json!([span("2026-01-01T00:00:05Z", "three")]));
+    let folder = Folder::of(&[("data/train-0.jsonl", rows.as_bytes())]);
+    let dataset = opened("exgentic_v2", &folder);
+    let got = all(&dataset);
+    assert_eq!(
+        got.iter().map(|one| (one.id.as_str(), one.history)).collect::<Vec<_>>(),
+        [("s1", History::None), ("s2", History::None)]
+    );
+    let turn = |row, text: &str, ms| Turn {
+        row,
+        prompt: Prompt::Messages(vec![json!({"role": "user", "content": text})]),
+        output_tokens: Some(7),
+        tools: Some(json!([{"type": "function", "function": {"name": "f", "parameters": {}}}])),
+        timestamp_ms: Some(ms),
+        ..Turn::default()
+    };
+    assert_eq!(got[0].turns, [turn(1, "one", 0.0), turn(0, "two", 1000.0)]);
+    assert_eq!(dataset.starts_ms(), Some(&[0.0, 4000.0][..]));
+    let mut plan = plan("exgentic_v2", Some(&folder.path("")));
+    plan.filters = vec![("harness".into(), "h".into()), ("source_model".into(), "b".into())];
+    let got = all(&open_public(&plan, &options(), &Hub::default()).unwrap());
+    assert_eq!(got.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["s2"]);
+}

@@ -35,6 +35,12 @@ fn add(attributes: Option<Value>, all: &mut Attributes) {
                 flatten(name, value, all);
             }
         }
+        // Tables keep them as JSON.
+        Some(Value::String(text)) => {
+            if let Ok(map @ Value::Object(_)) = serde_json::from_str(&text) {
+                add(Some(map), all);
+            }
+        }
         Some(Value::Array(pairs)) => {
             for pair in pairs {
                 if let Value::Object(mut pair) = pair
@@ -56,6 +62,8 @@ fn flatten(name: String, value: Value, all: &mut Attributes) {
                 flatten(format!("{name}.{inner}"), value, all);
             }
         }
+        // Tables have a column for every name, whether there is a value or not.
+        Value::Null => {}
         value => {
             all.entry(name).or_insert(value);
         }

@@ -23,6 +23,23 @@ pub(super) fn of_attributes(attributes: &Attributes) -> Option<Vec<Value>> {
     messages.iter().any(|message| message["role"] != "system").then_some(messages)
 }
 
+/// The tools that the request offered, as chats define them.
+pub(super) fn tools(attributes: &Attributes) -> Option<Value> {
+    let Value::Array(tools) = structured(attributes, "gen_ai.tool.definitions")? else { return None };
+    let tools: Vec<Value> = tools.into_iter().map(tool).collect();
+    (!tools.is_empty()).then_some(Value::Array(tools))
+}
+
+fn tool(tool: Value) -> Value {
+    match tool {
+        Value::Object(mut function) if function.contains_key("name") && !function.contains_key("function") => {
+            function.shift_remove("type");
+            json!({"type": "function", "function": function})
+        }
+        other => other,
+    }
+}
+
 /// An attribute that is a structure, or the JSON text of one, or a plain text.
 fn structured(attributes: &Attributes, name: &str) -> Option<Value> {
     match attributes.get(name)? {

@@ -38,7 +38,7 @@ impl Reader for OtelSpans {
             if is_one_document(file)? {
                 match whole_file(file)?.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
                 {
-                    Ok(document) => take(file, Place::Whole, document, sink)?,
+                    Ok(document) => take(file, Place::Whole, document, None, sink)?,
                     Err(reason) => sink.bad(file, Place::Whole, None, format!("is not JSON ({reason})")),
                 }
                 continue;
@@ -47,7 +47,7 @@ impl Reader for OtelSpans {
             while let Some(line) = lines.next()? {
                 let place = Place::Line(line.number);
                 match line.text.and_then(|text| serde_json::from_str(text).map_err(|error| error.to_string())) {
-                    Ok(value) => take(file, place, value, sink)?,
+                    Ok(value) => take(file, place, value, None, sink)?,
                     Err(reason) => sink.bad(file, place, None, format!("is not JSON ({reason})")),
                 }
             }
@@ -63,17 +63,26 @@ fn is_one_document(file: &InputFile) -> Result<bool, DatasetError> {
     Ok(first.is_some_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_err_and(|error| error.is_eof())))
 }
 
-/// Takes a span, a list of them, or an export with spans somewhere within.
-fn take(file: &InputFile, place: Place, value: Value, sink: &mut Sink<'_>) -> Result<(), DatasetError> {
+/// Takes a span, a list of them, or an export with spans somewhere within. The outer name is that of the session of spans
+/// that name none.
+pub(crate) fn take(
+    file: &InputFile,
+    place: Place,
+    value: Value,
+    outer: Option<&str>,
+    sink: &mut Sink<'_>,
+) -> Result<(), DatasetError> {
     match value {
-        Value::Array(items) => items.into_iter().try_for_each(|item| take(file, place, item, sink)),
+        Value::Array(items) => items.into_iter().try_for_each(|item| take(file, place, item, outer, sink)),
         Value::Object(mut object) => {
+            // A table of sessions has the spans of each in a row.
+            let session = object.get("session_id").and_then(Value::as_str).map(str::to_owned);
             for key in ["resourceSpans", "scopeSpans", "spans", "data"] {
                 if let Some(inner) = object.remove(key) {
-                    return take(file, place, inner, sink);
+                    return take(file, place, inner, session.as_deref().or(outer), sink);
                 }
             }
-            span(file, Fields::new(place, object), sink)
+            span(file, Fields::new(place, object), outer, sink)
         }
         _ => {
             sink.bad(file, place, None, "is not a span");
@@ -82,7 +91,7 @@ fn take(file: &InputFile, place: Place, value: Value, sink: &mut Sink<'_>) -> Re
     }
 }
 
-fn span(file: &InputFile, mut fields: Fields, sink: &mut Sink<'_>) -> Result<(), DatasetError> {
+fn span(file: &InputFile, mut fields: Fields, outer: Option<&str>, sink: &mut Sink<'_>) -> Result<(), DatasetError> {
     let attributes = attributes(&mut fields);
     if !is_call(&attributes) {
         return Ok(());
@@ -91,6 +100,7 @@ fn span(file: &InputFile, mut fields: Fields, sink: &mut Sink<'_>) -> Result<(),
     let mut turn = Turn {
         timestamp_ms: start_ms,
         output_tokens: tokens(&attributes, ["output", "completion"]).filter(|&tokens| tokens > 0),
+        tools: messages::tools(&attributes),
         ..Turn::default()
     };
     match (messages::of_attributes(&attributes), input_tokens) {
@@ -109,7 +119,7 @@ fn span(file: &InputFile, mut fields: Fields, sink: &mut Sink<'_>) -> Result<(),
     if !Recorded::new(sink.plan).change(&mut turn, input_tokens) {
         return Ok(());
     }
-    let id = attributes.get("gen_ai.conversation.id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let id = attributes.get("gen_ai.conversation.id").and_then(Value::as_str).or(outer).unwrap_or_default().to_owned();
     // Spans are exported when they end, in any order.
     let order = start_ms.map_or(0, |ms| (ms * 1e3) as i64);
     sink.push_at(Conversation { history: History::None, ..Conversation::single(id, turn) }, order)
