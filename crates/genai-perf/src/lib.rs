@@ -2,6 +2,21 @@
 //!
 //! [`read_export`] opens a recorded run, [`Recorded::of`] computes its figures, and a [`Report`] of them with an
 //! [`InputConfig`] writes the JSON, CSV and console tables. [`Accumulator`] takes the requests of a run of our own.
+//!
+//! ```no_run
+//! # use std::path::Path;
+//! # use tokamark_genai_perf::{InputConfig, Options, Recorded, Report, Telemetry, read_export};
+//! # fn report(tokenizer: &tokamark_tokenizer::Tokenizer) -> Result<(), tokamark_genai_perf::GenAiPerfError> {
+//! let export = read_export(Path::new("profile_export.json"))?;
+//! let run = Recorded::of(&export, tokenizer, &Options::default())?;
+//! let config = InputConfig::of_recorded(&export, &run, tokenizer.name());
+//! let report = Report { summary: &run.summary, config: &config, telemetry: &Telemetry::default() };
+//! report.write_files(Path::new("out"))?;
+//! print!("{}", report.console());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Where this differs from GenAI-Perf 0.0.16, and why, is in `DEVIATIONS.md` beside this crate.
 
 mod answer;
@@ -37,7 +52,7 @@ pub use export::{
 };
 pub use figures::RequestFigures;
 pub use inputs_json::{Input, InputsWriter};
-pub use live::LiveRun;
+pub use live::{LiveRun, Sent};
 pub use merged::{Merge, Merged};
 pub use metric::Metric;
 pub use recorded::{Options, Recorded};

@@ -21,14 +21,22 @@ pub struct LiveRun {
     pub fidelity: Fidelity,
 }
 
+/// What the record of a request does not say of what was sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// The name of its conversation, if the run is one of conversations.
+    pub session: Option<String>,
+    /// Its images, for image retrieval.
+    pub images: Option<u64>,
+}
+
 impl LiveRun {
     /// Adds a request to the figures. Cancelled ones are left out; so should those of the warm-up be by the caller.
-    /// `session` is the name of its conversation, if the run is one of conversations.
-    pub fn add(&self, accumulator: &mut Accumulator, record: &RequestRecord, session: Option<String>) {
+    pub fn add(&self, accumulator: &mut Accumulator, record: &RequestRecord, sent: Sent) {
         match &record.outcome {
             Outcome::Failed(failure) => accumulator.add_failed(&failure.message),
             Outcome::Cancelled => {}
-            Outcome::Ok => match self.figures(record, session) {
+            Outcome::Ok => match self.figures(record, sent) {
                 Some(figures) => accumulator.add(&figures),
                 None => accumulator.add_empty(),
             },
@@ -36,12 +44,12 @@ impl LiveRun {
     }
 
     /// The figures of an answered request; none if nothing in the answer counts.
-    fn figures(&self, record: &RequestRecord, session: Option<String>) -> Option<RequestFigures> {
+    fn figures(&self, record: &RequestRecord, sent: Sent) -> Option<RequestFigures> {
         let sent_ns = self.anchor.wall(start_of(record));
         let usage = record.usage.as_ref();
         if self.endpoint_type.figures() != Figures::Llm {
             let last_ns = self.anchor.wall(record.events.last().map_or(record.times.end, |event| event.arrival));
-            return Some(RequestFigures { sent_ns, last_ns, ..RequestFigures::default() });
+            return Some(RequestFigures { sent_ns, last_ns, images: sent.images, ..RequestFigures::default() });
         }
         let mut counted =
             record.events.iter().filter(|event| self.counts(event)).map(|event| self.anchor.wall(event.arrival));
@@ -62,7 +70,7 @@ impl LiveRun {
             input_tokens: record.local_input_tokens.or(usage.and_then(|usage| usage.prompt)),
             output_tokens: local.or(usage.and_then(|usage| usage.completion)),
             images: None,
-            session,
+            session: sent.session,
         })
     }
 

@@ -10,7 +10,7 @@ use common::{START, assert_near, avg};
 use serde_json::json;
 use tokamark_genai_perf::{
     Accumulator, EndpointType, ExportHead, Fidelity, Figures, LiveRun, Metric, Options, ProfileExportWriter, Recorded,
-    read_export,
+    Sent, read_export,
 };
 use tokamark_record::{Anchor, Event, Failure, FailureKind, Outcome, Phase, RequestRecord, Times};
 use tokamark_tokenizer::Tokenizer;
@@ -79,7 +79,7 @@ fn run(fidelity: Fidelity) -> LiveRun {
 fn figures_of_a_record() {
     for (fidelity, first, tokens, gap) in [(Fidelity::Right, 20.0, 3.0, 15.0), (Fidelity::Same, 40.0, 2.0, 10.0)] {
         let mut accumulator = Accumulator::new(Figures::Llm, fidelity, &[]);
-        run(fidelity).add(&mut accumulator, &record(), Some("s".to_owned()));
+        run(fidelity).add(&mut accumulator, &record(), Sent { session: Some("s".to_owned()), images: None });
         let summary = accumulator.finish(None);
         let value = |metric: Metric| summary.values.get(metric).unwrap().avg();
         assert_near(value(Metric::TimeToFirstToken), first);
@@ -97,10 +97,10 @@ fn what_is_no_answer_is_in_no_figure() {
     let failure =
         Failure { kind: FailureKind::Reset, code: None, label: None, message: "the connection broke".to_owned() };
     for outcome in [Outcome::Ok, Outcome::Failed(failure), Outcome::Cancelled] {
-        run(Fidelity::Right).add(&mut accumulator, &RequestRecord { outcome, ..record() }, None);
+        run(Fidelity::Right).add(&mut accumulator, &RequestRecord { outcome, ..record() }, Sent::default());
     }
     let empty = RequestRecord { events: vec![event(20, EventFlags::ROLE, "", "")], text: String::new(), ..record() };
-    run(Fidelity::Right).add(&mut accumulator, &empty, None);
+    run(Fidelity::Right).add(&mut accumulator, &empty, Sent::default());
     let summary = accumulator.finish(None);
     assert_eq!((summary.counts.answered, summary.counts.failed, summary.counts.empty), (1, 1, 1));
     assert_eq!(summary.failures, ["the connection broke"]);
@@ -118,7 +118,7 @@ fn a_body_at_once() {
         ..record()
     };
     let mut accumulator = Accumulator::new(Figures::Llm, Fidelity::Right, &[]);
-    run(Fidelity::Right).add(&mut accumulator, &body, None);
+    run(Fidelity::Right).add(&mut accumulator, &body, Sent::default());
     let summary = accumulator.finish(None);
     assert!(summary.values.get(Metric::TimeToFirstToken).is_none());
     assert_near(summary.values.get(Metric::RequestLatency).unwrap().avg(), 50.0);
@@ -146,9 +146,21 @@ fn an_export_of_a_record_gives_its_figures() {
         let options = Options { fidelity, ..Options::default() };
         let recorded = Recorded::of(&export, &Tokenizer::builtin(), &options).unwrap();
         let mut accumulator = Accumulator::new(Figures::Llm, fidelity, &[]);
-        run(fidelity).add(&mut accumulator, &record(), Some("s".to_owned()));
+        run(fidelity).add(&mut accumulator, &record(), Sent { session: Some("s".to_owned()), images: None });
         let summary = accumulator.finish(None);
         assert_eq!(recorded.summary, summary);
         assert_near(avg(&recorded, Metric::RequestLatency), 50.0);
     }
+}
+
+/// Two images in 50 ms.
+#[test]
+fn images_of_a_record() {
+    let body = RequestRecord { streamed: false, events: vec![event(60, EventFlags::NONE, "", "")], ..record() };
+    let mut accumulator = Accumulator::new(Figures::Images, Fidelity::Right, &[]);
+    let run = LiveRun { endpoint_type: EndpointType::ImageRetrieval, ..run(Fidelity::Right) };
+    run.add(&mut accumulator, &body, Sent { session: None, images: Some(2) });
+    let summary = accumulator.finish(None);
+    assert_near(summary.values.get(Metric::ImageThroughput).unwrap().avg(), 40.0);
+    assert_near(summary.values.get(Metric::ImageLatency).unwrap().avg(), 25.0);
 }
