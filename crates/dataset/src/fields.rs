@@ -123,11 +123,6 @@ impl Fields {
         self.object.get(field).is_some_and(|value| is_text(value, text))
     }
 
-    /// Whether a field is a number.
-    pub(crate) fn is_number(&self, field: &str) -> bool {
-        self.object.get(field).is_some_and(Value::is_number)
-    }
-
     pub(crate) fn take(&mut self, field: &str) -> Option<Value> {
         self.object.shift_remove(field)
     }

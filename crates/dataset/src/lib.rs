@@ -24,3 +24,4 @@ pub use error::DatasetError;
 pub use fault::{Fault, Faults, Place};
 pub use options::{Batch, Options};
 pub use public::{Hub, open_public, public_names};
+pub use traces::analyze;

@@ -1,6 +1,7 @@
 //! `genai_perf_payload`: GenAI-Perf's `payload:` files. What a row has besides the known fields goes into the body.
 
 use tokamark_conversation::{Conversation, Prompt, Turn};
+use tokamark_trace::SharedIds;
 
 use super::recorded::Recorded;
 use super::waits::Waits;
@@ -21,7 +22,8 @@ pub(super) struct GenaiPerfPayload {
 
 impl Reader for GenaiPerfPayload {
     fn read(&mut self, input: &Input, sink: &mut Sink<'_>) -> Result<(), DatasetError> {
-        let recorded = Recorded::new(sink.plan);
+        let shared = if Recorded::needs_blocks(sink.plan) { shared(input)? } else { SharedIds::default() };
+        let mut recorded = Recorded::new(input.path(), sink.plan, shared)?;
         let block_size = sink.plan.trace.block_size.unwrap_or(BLOCK);
         for file in input.files() {
             let mut lines = file.lines()?;
@@ -44,7 +46,7 @@ impl Reader for GenaiPerfPayload {
                 if sink.close(file, fields) {
                     turn.row = sink.row();
                     self.waits.pass_on(&id, &mut turn);
-                    if recorded.change(&mut turn, length) {
+                    if recorded.change(&mut turn, &id, length) {
                         sink.push(Conversation::single(id, turn))?;
                     }
                 }
@@ -52,6 +54,18 @@ impl Reader for GenaiPerfPayload {
         }
         Ok(())
     }
+}
+
+/// The blocks of all rows.
+fn shared(input: &Input) -> Result<SharedIds, DatasetError> {
+    let mut shared = SharedIds::default();
+    for file in input.files() {
+        let mut lines = file.lines()?;
+        while let Some(line) = lines.next()? {
+            shared.add(&blocks(&mut Fields::of_line(&line)));
+        }
+    }
+    Ok(shared)
 }
 
 fn prompt(fields: &mut Fields, has_length: bool, length: Option<u64>, block_size: u32) -> Prompt {

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
+use tokamark_trace::SharedIds;
 
 use super::recorded::Recorded;
 use super::times;
@@ -19,7 +20,7 @@ pub(super) struct Sagemaker;
 
 impl Reader for Sagemaker {
     fn read(&mut self, input: &Input, sink: &mut Sink<'_>) -> Result<(), DatasetError> {
-        let recorded = Recorded::new(sink.plan);
+        let mut recorded = Recorded::new(input.path(), sink.plan, SharedIds::default())?;
         sink.start_at_zero();
         for file in input.files() {
             let mut lines = file.lines()?;
@@ -33,7 +34,7 @@ impl Reader for Sagemaker {
                 fields.take_rest();
                 if sink.close(file, fields) {
                     turn.row = sink.row();
-                    if recorded.change(&mut turn, input_tokens) {
+                    if recorded.change(&mut turn, "", input_tokens) {
                         let single = Conversation::single(String::new(), turn);
                         sink.push(Conversation { history: History::None, ..single })?;
                     }

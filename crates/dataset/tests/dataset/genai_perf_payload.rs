@@ -86,3 +86,22 @@ fn faults_are_told() {
         "has 2 blocks of 512 tokens for 512 tokens",
     );
 }
+
+#[test]
+fn shared_prefixes_can_be_made_longer() {
+    let line = |own: u64| format!("{{\"input_length\":1024,\"hash_ids\":[1,{own}]}}\n");
+    let folder = Folder::of(&[("a.jsonl", (line(2) + &line(3)).as_bytes())]);
+    let mut plan = DatasetPlan::of(folder.path("a.jsonl"), Some(FORMAT));
+    plan.trace.synthesis.prefix_len_multiplier = 2.0;
+    let got: Vec<(u64, Vec<u64>)> = all(&open(&plan, &options()).unwrap())
+        .iter()
+        .map(|one| match &one.turns[0].prompt {
+            Prompt::Made { tokens, blocks, block_size: 512 } => (*tokens, blocks.clone()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    // One shared block becomes two; the block of the row's own stays.
+    assert_eq!(got.iter().map(|(tokens, blocks)| (*tokens, blocks.len())).collect::<Vec<_>>(), [(1536, 3), (1536, 3)]);
+    assert_eq!(got[0].1[..2], got[1].1[..2]);
+    assert_ne!(got[0].1[2], got[1].1[2]);
+}

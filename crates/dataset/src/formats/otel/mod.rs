@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
+use tokamark_trace::SharedIds;
 
 use super::recorded::Recorded;
 use super::times;
@@ -116,13 +117,18 @@ fn span(file: &InputFile, mut fields: Fields, outer: Option<&str>, sink: &mut Si
         return Ok(());
     }
     turn.row = sink.row();
-    if !Recorded::new(sink.plan).change(&mut turn, input_tokens) {
+    let id = attributes.get("gen_ai.conversation.id").and_then(Value::as_str).or(outer).unwrap_or_default().to_owned();
+    if !recorded(file, sink)?.change(&mut turn, &id, input_tokens) {
         return Ok(());
     }
-    let id = attributes.get("gen_ai.conversation.id").and_then(Value::as_str).or(outer).unwrap_or_default().to_owned();
     // Spans are exported when they end, in any order.
     let order = start_ms.map_or(0, |ms| (ms * 1e3) as i64);
     sink.push_at(Conversation { history: History::None, ..Conversation::single(id, turn) }, order)
+}
+
+/// The changes of the plan. Prompts share no blocks, so they depend on nothing that came before.
+fn recorded(file: &InputFile, sink: &Sink<'_>) -> Result<Recorded, DatasetError> {
+    Recorded::new(file.path(), sink.plan, SharedIds::default())
 }
 
 /// Whether a span is one call of a model.
