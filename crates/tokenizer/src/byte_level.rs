@@ -44,13 +44,17 @@ impl ByteLevel {
         let composes = match tokenizer.get_normalizer().map(serde_json::to_value) {
             None => false,
             Some(Ok(normalizer)) if normalizer["type"] == "NFC" => true,
+            Some(Ok(normalizer)) if normalizer["normalizers"].as_array().is_some_and(Vec::is_empty) => false,
             Some(_) => return None,
         };
         let patterns = patterns(&serde_json::to_value(tokenizer.get_pre_tokenizer()?).ok()?)?;
         let splitters = patterns.iter().map(|pattern| Splitter::new(pattern).ok()).collect::<Option<_>>()?;
         let added = tokenizer.get_added_tokens_decoder();
         let is_plain = |token: &tokenizers::AddedToken| {
-            !token.lstrip && !token.rstrip && !token.single_word && (!token.normalized || token.content.is_ascii())
+            !token.lstrip
+                && !token.rstrip
+                && !token.single_word
+                && !(composes && token.normalized && !token.content.is_ascii())
         };
         if !added.values().all(is_plain) {
             return None;

@@ -5,6 +5,8 @@
 //! linear engine, and that rule is applied to what it finds; only patterns of another shape are left to the backtracking
 //! one.
 
+use super::patterns::{CL100K, KIMI, LLAMA3, O200K, QWEN, R50K};
+
 /// A compiled pattern.
 pub(crate) enum Splitter {
     /// Linear; runs of white space leave their last character to what follows.
@@ -30,7 +32,9 @@ impl Splitter {
     /// # Errors
     /// The pattern does not compile.
     pub(crate) fn new(pattern: &str) -> Result<Self, String> {
-        if let Some((linear, keeps_lines)) = linear(pattern)
+        // Some files have the characters themselves where others have their escapes.
+        let escaped = pattern.replace('\r', r"\r").replace('\n', r"\n");
+        if let Some((linear, keeps_lines)) = linear(&escaped)
             && let Ok(regex) = regex::Regex::new(&linear)
         {
             return Ok(Self::Linear { regex, keeps_lines });
@@ -98,13 +102,44 @@ fn linear(pattern: &str) -> Option<(String, bool)> {
     let (head, ending, keeps_lines) = ENDINGS
         .iter()
         .find_map(|(ending, linear, keeps_lines)| Some((pattern.strip_suffix(ending)?, linear, *keeps_lines)))?;
-    // Possessive repetitions mean something else to the linear engine, and what matches white space alone could be
-    // taken for the ending.
-    let foreign = ["?+", "++", "*+", "(?!", "(?=", "(?<", " +", " *", " {"];
-    let white = head.replace(r"[^\s", "").contains(r"\s");
-    let possessive_count = head.as_bytes().windows(3).any(|part| part[0].is_ascii_digit() && part[1..] == *b"}+");
-    (!white && !possessive_count && !foreign.iter().any(|part| head.contains(part)))
-        .then(|| (format!("{head}{ending}"), keeps_lines))
+    let is_known = [R50K, CL100K, O200K, LLAMA3, QWEN, KIMI].contains(&pattern);
+    let is_plain = is_known || !has_possessive(head) && !matches_white_space(head);
+    is_plain.then(|| (format!("{head}{ending}"), keeps_lines))
+}
+
+/// Whether a repetition is possessive: to the linear engine such a repetition is a repetition of a repetition.
+fn has_possessive(pattern: &str) -> bool {
+    let mut depth = 0;
+    let mut after_repetition = false;
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        if depth == 0 && after_repetition && character == '+' {
+            return true;
+        }
+        after_repetition = depth == 0 && matches!(character, '?' | '*' | '+' | '}');
+        match character {
+            '\\' => {
+                // `\p{…}` is no repetition.
+                if matches!(characters.next(), Some('p' | 'P')) && characters.clone().next() == Some('{') {
+                    characters.by_ref().find(|&character| character == '}');
+                }
+            }
+            '[' => depth += 1,
+            ']' if depth > 0 => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether the first part of a pattern matches white space alone, so that its matches could be taken for those of the
+/// ending; and also if it does not compile.
+fn matches_white_space(head: &str) -> bool {
+    let Ok(head) = regex::Regex::new(&format!("^(?:{head})")) else { return true };
+    let spaces = ('\0'..='\u{3000}').filter(|character| character.is_whitespace());
+    let all: String = spaces.clone().flat_map(|space| [space, ' ', space, '\n', space]).collect();
+    let runs = spaces.flat_map(|space| [1, 2, 3, 4].map(|length| String::from(space).repeat(length)));
+    runs.chain([all]).any(|run| head.find(&run).is_some_and(|found| !found.is_empty()))
 }
 
 /// The length of the last character of a run of white space, if it belongs to what follows.
@@ -125,7 +160,6 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::patterns::{CL100K, KIMI, LLAMA3, O200K, QWEN, R50K};
     use super::*;
 
     fn pieces<'a>(splitter: &Splitter, text: &'a str) -> Vec<&'a str> {
@@ -150,9 +184,13 @@ mod tests {
 
     #[test]
     fn patterns_of_another_shape_are_taken_as_they_stand() {
-        for pattern in
-            [r"\s+(?!\S)|.", r"\p{L}++|.|\s+(?!\S)|\s+", r"\s{2}|.|\s+(?!\S)|\s+", r"\p{N}{1,3}+|.|\s+(?!\S)|\s+"]
-        {
+        for pattern in [
+            r"\s+(?!\S)|.",
+            r"\p{L}++|.|\s+(?!\S)|\s+",
+            r"\s{2}|.|\s+(?!\S)|\s+",
+            r"\p{N}{1,3}+|.|\s+(?!\S)|\s+",
+            r"[^a]+|\s+(?!\S)|\s+",
+        ] {
             assert!(matches!(Splitter::new(pattern).unwrap(), Splitter::Backtracking(_)), "{pattern}");
         }
         let splitter = Splitter::new(r"\p{L}++|.|\s+(?!\S)|\s+").unwrap();
@@ -165,10 +203,16 @@ mod tests {
         assert!(Splitter::new("(").is_err());
     }
 
+    /// That of DeepSeek, which is in its file.
+    const DEEPSEEK: &str = concat!(
+        r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"##,
+        r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    );
+
     /// Both ways for every pattern; compiling them takes long.
     static SPLITTERS: LazyLock<Vec<(Splitter, Splitter)>> = LazyLock::new(|| {
         let both = |pattern| (Splitter::new(pattern).unwrap(), backtracking(pattern));
-        [CL100K, KIMI, LLAMA3, O200K, QWEN, R50K].map(both).into_iter().collect()
+        [CL100K, KIMI, LLAMA3, O200K, QWEN, R50K, DEEPSEEK].map(both).into_iter().collect()
     });
 
     proptest! {
