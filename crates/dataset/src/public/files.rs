@@ -106,17 +106,19 @@ fn name(file: &InputFile) -> String {
     file.name().map(|name| name.to_lowercase()).unwrap_or_default()
 }
 
-/// Whether a folder is called so, or the file's name begins so (`clean/test-0000.parquet`, `raw_qa(sharegpt4o)/…`).
+/// Whether the name of a folder or of the file has this word (`clean/test-0000.parquet`, `CLEVR-Math(MathV360K)/…`).
 fn has_part(file: &InputFile, part: &str) -> bool {
-    let part = part.to_lowercase();
-    name(file).split('/').any(|name| words(name).any(|word| word == part))
+    let (name, part) = (name(file), part.to_lowercase());
+    !part.is_empty() && name.match_indices(&part).any(|(at, _)| is_word(&name, at, part.len()))
 }
 
 /// Whether the file's name, or a folder of it, begins with the split (`data/test-00000-of-00001.parquet`).
 fn is_of_split(file: &InputFile, split: &str) -> bool {
-    name(file).split('/').any(|name| words(name).next().is_some_and(|word| word == split))
+    name(file).split('/').any(|name| name.starts_with(split) && is_word(name, 0, split.len()))
 }
 
-fn words(name: &str) -> impl Iterator<Item = &str> {
-    name.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+/// Whether neither letters nor digits stand beside a part of a name.
+fn is_word(name: &str, at: usize, length: usize) -> bool {
+    let (before, after) = (name[..at].chars().next_back(), name[at + length..].chars().next());
+    [before, after].into_iter().flatten().all(|character| !character.is_alphanumeric())
 }

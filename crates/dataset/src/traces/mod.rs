@@ -1,5 +1,6 @@
 //! Formats of traces: what was once sent, with lengths and times.
 
+mod analyze;
 mod azure;
 mod bailian;
 mod baseten;
@@ -12,6 +13,8 @@ mod tracelab;
 mod weka;
 
 use tokamark_plan::DatasetFormat;
+
+pub use analyze::analyze;
 
 use crate::reader::Reader;
 use rows::RowTrace;

@@ -120,9 +120,12 @@ fn times(fields: &mut Fields) -> Option<(f64, f64)> {
 }
 
 fn event_time(fields: &mut Fields) -> Option<f64> {
-    if fields.is_number("timestamp") {
-        let number = fields.ms("timestamp")?;
-        return Some(if number < SECONDS { number * 1e3 } else { number });
+    let value = fields.take("timestamp")?;
+    let is_number = value.is_number();
+    fields.put("timestamp", Some(value));
+    if !is_number {
+        return clock_time(fields, "timestamp");
     }
-    if fields.has("timestamp") { clock_time(fields, "timestamp") } else { None }
+    let number = fields.ms("timestamp")?;
+    Some(if number < SECONDS { number * 1e3 } else { number })
 }

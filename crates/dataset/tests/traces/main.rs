@@ -4,8 +4,16 @@
 mod made;
 
 #[cfg(test)]
+mod analyze;
+#[cfg(test)]
 mod bailian;
+#[cfg(test)]
+mod baseten;
 #[cfg(test)]
 mod mooncake;
 #[cfg(test)]
 mod tables;
+#[cfg(test)]
+mod tracelab;
+#[cfg(test)]
+mod weka;

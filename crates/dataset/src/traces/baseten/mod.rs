@@ -14,7 +14,7 @@ use super::replay::Replay;
 use super::rows::{block_names, needed};
 use crate::DatasetError;
 use crate::fields::Fields;
-use crate::input::Input;
+use crate::input::{Input, InputFile};
 use crate::public::rows::parquet_rows;
 use crate::reader::Reader;
 use crate::sink::Sink;
@@ -57,7 +57,7 @@ impl Reader for Baseten {
         let plan = &sink.plan.trace;
         let replay = &mut Replay::new(input, plan, SharedIds::default())?;
         let mut recorded = Vec::new();
-        self.each(input, |mut fields| {
+        self.each(input, |_, mut fields| {
             let entry = self.entry(&mut fields, plan);
             recorded.push(entry.filter(|_| fields.faults() == 0).map(|entry| Recorded {
                 session: session_key(entry.session.as_deref(), recorded.len()),
@@ -70,11 +70,9 @@ impl Reader for Baseten {
         let placed = place(&recorded, plan, sink.options.seed, replay);
         drop(recorded);
         let mut placed = placed.into_iter();
-        let file = input.files().first();
-        self.each(input, |mut fields| {
+        self.each(input, |file, mut fields| {
             let entry = self.entry(&mut fields, plan);
             let place = placed.next().flatten();
-            let Some(file) = file else { return Ok(false) };
             if sink.close(file, fields) {
                 let row = sink.row();
                 if let (Some(entry), Some(place)) = (entry, place) {
@@ -91,7 +89,7 @@ impl Baseten {
     fn each(
         &self,
         input: &Input,
-        mut take: impl FnMut(Fields) -> Result<bool, DatasetError>,
+        mut take: impl FnMut(&InputFile, Fields) -> Result<bool, DatasetError>,
     ) -> Result<(), DatasetError> {
         for file in input.files() {
             let mut head = Vec::new();
@@ -99,7 +97,7 @@ impl Baseten {
             if head == b"ARROW1" {
                 return Err(DatasetError::unusable(file.path(), "is an Arrow file; write the table as Parquet"));
             }
-            if let Err(reason) = parquet_rows(file.path(), &mut take)? {
+            if let Err(reason) = parquet_rows(file.path(), &mut |fields| take(file, fields))? {
                 return Err(DatasetError::unusable(file.path(), reason));
             }
         }

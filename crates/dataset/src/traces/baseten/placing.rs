@@ -82,9 +82,8 @@ pub(super) fn place(
 fn sample(rows: &[Option<Recorded>], ratio: f64, seed: u64) -> HashSet<u64> {
     let sessions: HashSet<u64> = rows.iter().flatten().map(|row| row.session).collect();
     let wanted = ((sessions.len() as f64 * ratio).round() as usize).max(1);
-    let draw = |session: &u64| {
-        shortened(Sha256::new().chain_update(seed.to_le_bytes()).chain_update(session.to_le_bytes()))
-    };
+    let draw =
+        |session: &u64| shortened(Sha256::new().chain_update(seed.to_le_bytes()).chain_update(session.to_le_bytes()));
     let mut drawn: Vec<(u64, u64)> = sessions.iter().map(|session| (draw(session), *session)).collect();
     drawn.sort_unstable();
     drawn.into_iter().take(wanted).map(|(_, session)| session).collect()
