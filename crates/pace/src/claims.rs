@@ -94,9 +94,8 @@ impl Claims {
     /// or, where the schedule paces every request, to go on.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.is_closed
-            || self.stop.count.is_some_and(|count| self.next_seq >= count)
-            || (!self.may_open() && !(self.paces_turns && self.alive > 0))
+        let may_go_on = self.paces_turns && self.alive > 0;
+        self.is_closed || self.stop.count.is_some_and(|count| self.next_seq >= count) || !(self.may_open() || may_go_on)
     }
 }
 

@@ -5,8 +5,10 @@
 mod support;
 
 mod connections;
+mod conversations;
 mod framing;
 mod loops;
+mod schedules;
 mod stamps;
 mod stopping;
 mod streams;

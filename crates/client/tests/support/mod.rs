@@ -4,4 +4,5 @@ pub(crate) mod answers;
 pub(crate) mod plans;
 pub(crate) mod running;
 pub(crate) mod server;
+pub(crate) mod talks;
 pub(crate) mod tls;
