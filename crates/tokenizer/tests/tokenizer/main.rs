@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod builtin_tokenizer;
 #[cfg(test)]
+mod byte_level;
+#[cfg(test)]
 mod byte_pairs;
 #[cfg(test)]
 mod folders;
