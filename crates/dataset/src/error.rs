@@ -25,7 +25,7 @@ pub enum DatasetError {
         hint: String,
     },
     /// Some rows cannot be used. Nothing is sent, because leaving them out would change the workload.
-    #[error("the dataset `{}` has {faults}", path.display())]
+    #[error("the dataset `{}` has {faults}\n--skip-bad-lines leaves such rows out and counts them", path.display())]
     Faults {
         /// The file or folder.
         path: PathBuf,

@@ -92,6 +92,10 @@ fn read(file: &InputFile, wanted: &Wanted, sink: &mut Sink<'_>) -> Result<(), Da
         }
         if sink.close(file, fields) {
             let row = sink.row();
+            // The same question may stand in several files; it is asked anew.
+            if sink.store.has(&conversation.id) {
+                conversation.id.clear();
+            }
             conversation.turns.iter_mut().for_each(|turn| turn.row = row);
             sink.push(conversation)?;
         }

@@ -35,16 +35,19 @@ fn single(row: u64, turn: Turn) -> Conversation {
     Conversation { history: History::None, ..Conversation::single(format!("session_{row:06}"), turn) }
 }
 
+/// Definition levels, repetition levels of lists, and values.
+type Column<'a> = (&'a [i16], Option<&'a [i16]>, Vec<&'a [u8]>);
+
 /// Writes a table of optional texts and bytes, one list of values for each column.
-fn write_parquet(path: &Path, schema: &str, columns: &[(&[i16], Vec<&[u8]>)]) {
+fn write_parquet(path: &Path, schema: &str, columns: &[Column<'_>]) {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let properties = Arc::new(WriterProperties::builder().build());
     let mut writer = SerializedFileWriter::new(File::create(path).unwrap(), schema, properties).unwrap();
     let mut group = writer.next_row_group().unwrap();
-    for (levels, values) in columns {
+    for (levels, repeats, values) in columns {
         let mut column = group.next_column().unwrap().unwrap();
         let values: Vec<ByteArray> = values.iter().map(|value| ByteArray::from(value.to_vec())).collect();
-        column.typed::<ByteArrayType>().write_batch(&values, Some(levels), None).unwrap();
+        column.typed::<ByteArrayType>().write_batch(&values, Some(levels), *repeats).unwrap();
         column.close().unwrap();
     }
     group.close().unwrap();
@@ -58,7 +61,11 @@ fn tables_are_read_with_their_images() {
     write_parquet(
         &folder.path("data/val-00000-of-00001.parquet"),
         schema,
-        &[(&[1, 1, 0], vec![b"What?", b"Who?"]), (&[2, 1, 0], vec![b"\x89PNG\x01"]), (&[1, 2, 0], vec![b"a.png"])],
+        &[
+            (&[1, 1, 0], None, vec![b"What?", b"Who?"]),
+            (&[2, 1, 0], None, vec![b"\x89PNG\x01"]),
+            (&[1, 2, 0], None, vec![b"a.png"]),
+        ],
     );
     std::fs::write(folder.path("data/test-00000-of-00001.parquet"), "never read").unwrap();
     let dataset = opened("mmstar", &folder);
@@ -89,6 +96,7 @@ fn text_columns_of_the_subset_and_split_are_asked() {
         ("main/test-0.jsonl", b"{\"question\":\"q1\",\"answer\":\"a\"}\n{\"question\":\"q2\"}\n"),
         ("main/train-0.jsonl", b"{\"question\":\"no\"}\n"),
         ("socratic/test-0.jsonl", b"{\"question\":\"other\"}\n"),
+        ("a_long-name/test.jsonl", b"{\"question\":\"long\"}\n"),
         ("README.md", b"---"),
         ("dataset_infos.json", b"{}"),
     ]);
@@ -99,6 +107,8 @@ fn text_columns_of_the_subset_and_split_are_asked() {
     assert_eq!(read(&plan, &Options { entries: Some(1), ..options() }).unwrap().len(), 1);
     plan.subset = Some("socratic".into());
     assert_eq!(texts(&read(&plan, &options()).unwrap().conversation(0).unwrap()), ["other"]);
+    plan.subset = Some("a_long-name".into());
+    assert_eq!(texts(&read(&plan, &options()).unwrap().conversation(0).unwrap()), ["long"]);
     plan.subset = Some("none".into());
     assert!(read(&plan, &options()).unwrap_err().to_string().ends_with("has no files of the subset none"));
 }
@@ -122,6 +132,14 @@ fn lists_are_turns() {
     let turns = vec![Turn::text(0, "a"), Turn::text(0, "b")];
     assert_eq!(all(&dataset), [Conversation { id: "session_000000".into(), turns, ..Conversation::default() }]);
     assert_eq!(dataset.faults().first()[0].reason, "is not a list of texts");
+    let table = Folder::of(&[]);
+    let schema =
+        "message schema { optional group prompt (LIST) { repeated group list { optional binary element (UTF8); } } }";
+    write_parquet(&table.path("train-0.parquet"), schema, &[(&[3, 3, 3], Some(&[0, 1, 0]), vec![b"a", b"b", b"c"])]);
+    assert_eq!(
+        all(&opened("spec_al_mtbench", &table)).iter().map(texts).collect::<Vec<_>>(),
+        [vec!["a", "b"], vec!["c"]]
+    );
     let folder = Folder::of(&[("question.jsonl", b"{\"question_id\":1,\"turns\":[\"a\",\"b\"]}\n")]);
     assert_eq!(texts(&opened("spec_bench", &folder).conversation(0).unwrap()), ["a"]);
 }

@@ -68,3 +68,12 @@ fn what_is_not_there_is_named() {
     assert_fault("{\"question_id\":\"1\",\"category\":\"math\"}", FORMAT, Some("messages"), "is missing");
     assert_fault("{\"question_id\":\"1\",\"category\":\"math\",\"messages\":[]}", FORMAT, Some("messages"), "is empty");
 }
+
+#[test]
+fn the_same_question_in_two_files_is_asked_twice() {
+    let row = row("1", "mixed", &["a"]);
+    let folder = Folder::of(&[("throughput_1k.jsonl", row.as_bytes()), ("throughput_2k.jsonl", row.as_bytes())]);
+    let got = all(&open(&DatasetPlan::of(folder.path(""), Some(FORMAT)), &options()).unwrap());
+    let single = |id: &str, row| Conversation::single(id.into(), Turn::text(row, "a"));
+    assert_eq!(got, [single("1", 0), single("session_000001", 1)]);
+}

@@ -93,9 +93,6 @@ fn turns(
             let mut turn = turn(&mut inner, history);
             turn.delay_ms = turn.delay_ms.or(think_ms);
             turn.branches = branches(&mut inner, &name, index, count, links);
-            if history == History::None && links.iter().any(|link| link.is_fork && link.field.starts_with(&name)) {
-                inner.fault("forks", "would hand on a history, but the context mode is message_array_with_responses");
-            }
             turns.push(turn);
         }
         inner.refuse_rest();
