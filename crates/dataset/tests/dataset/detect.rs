@@ -127,3 +127,32 @@ fn a_pipe_is_read_once_and_for_all() {
     assert_eq!(dataset.len(), 2);
     assert_eq!(dataset.how_found(), "read as single_turn, because its first row has `text`");
 }
+
+#[test]
+fn traces_are_told_too() {
+    let first = |text: String| found("trace", text);
+    let because = |format: DatasetFormat, by: &str| format!("read as {}, because {by}", format.name());
+    assert_eq!(
+        first("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,m,3,4,7,x\n".into()),
+        because(BurstGptTrace, "it is a CSV file with the columns Timestamp, Request tokens, Response tokens")
+    );
+    assert_eq!(
+        first("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n".into()),
+        because(AzureTrace, "it is a CSV file with the columns TIMESTAMP, ContextTokens, GeneratedTokens")
+    );
+    assert_eq!(
+        first(json!({"timestamp": 0, "input_length": 600, "output_length": 5, "hash_ids": [1, 2]}).to_string()),
+        because(MooncakeTrace, "its first row has `input_length`")
+    );
+    assert_eq!(
+        first(json!({"text_input": "x", "timestamp": 0}).to_string()),
+        because(MooncakeTrace, "its first row has `text_input`")
+    );
+    assert_eq!(
+        first(json!({"messages": [{"role": "user", "content": "x"}], "output_length": 3}).to_string()),
+        because(MooncakeTrace, "its first row has `output_length`")
+    );
+    let bailian = json!({"chat_id": 1, "parent_chat_id": -1, "timestamp": 0.5, "input_length": 20, "output_length": 5,
+        "type": "text", "turn": 1, "hash_ids": [1, 2]});
+    assert_eq!(first(bailian.to_string()), because(BailianTrace, "its first row has `chat_id` and `parent_chat_id`"));
+}
