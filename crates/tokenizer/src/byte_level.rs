@@ -50,13 +50,11 @@ impl ByteLevel {
         let patterns = patterns(&serde_json::to_value(tokenizer.get_pre_tokenizer()?).ok()?)?;
         let splitters = patterns.iter().map(|pattern| Splitter::new(pattern).ok()).collect::<Option<_>>()?;
         let added = tokenizer.get_added_tokens_decoder();
-        let is_plain = |token: &tokenizers::AddedToken| {
-            !token.lstrip
-                && !token.rstrip
-                && !token.single_word
-                && !(composes && token.normalized && !token.content.is_ascii())
+        let is_odd = |token: &tokenizers::AddedToken| {
+            let may_change = composes && token.normalized && !token.content.is_ascii();
+            token.lstrip || token.rstrip || token.single_word || may_change
         };
-        if !added.values().all(is_plain) {
+        if added.values().any(is_odd) {
             return None;
         }
         let texts = |normalized: bool| {

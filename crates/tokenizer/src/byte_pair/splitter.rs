@@ -117,13 +117,12 @@ fn has_possessive(pattern: &str) -> bool {
             return true;
         }
         after_repetition = depth == 0 && matches!(character, '?' | '*' | '+' | '}');
+        // `\p{…}` is no repetition.
+        let is_class = character == '\\' && matches!(characters.next(), Some('p' | 'P'));
+        if is_class && characters.clone().next() == Some('{') {
+            characters.by_ref().find(|&character| character == '}');
+        }
         match character {
-            '\\' => {
-                // `\p{…}` is no repetition.
-                if matches!(characters.next(), Some('p' | 'P')) && characters.clone().next() == Some('{') {
-                    characters.by_ref().find(|&character| character == '}');
-                }
-            }
             '[' => depth += 1,
             ']' if depth > 0 => depth -= 1,
             _ => {}
