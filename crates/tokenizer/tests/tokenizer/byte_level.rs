@@ -69,7 +69,7 @@ static TOKENIZERS: LazyLock<Vec<(Tokenizer, tokenizers::Tokenizer)>> = LazyLock:
 });
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn the_short_cut_leads_to_the_same_tokens(
