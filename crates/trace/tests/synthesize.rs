@@ -151,6 +151,11 @@ fn a_manifest_makes_the_same_trace_again() {
     let written: tokamark_trace::Quality =
         serde_json::from_slice(&std::fs::read(first.join("quality.json")).unwrap()).unwrap();
     assert_eq!(written, quality);
+    let page = std::fs::read_to_string(first.join("report.html")).unwrap();
+    assert!(
+        page.contains(&manifest.sha256) && page.contains(&format!("<p>5 sessions with {} requests", manifest.rows))
+    );
+    assert!(!page.contains("http") && !page.contains("NaN"));
     // What is there stays as it is.
     let error = options.write_files(&first).unwrap_err();
     assert!(matches!(&error, SynthesizeError::File { path, .. } if path.ends_with("dataset.jsonl")), "{error}");

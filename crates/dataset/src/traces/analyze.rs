@@ -1,9 +1,13 @@
 //! What a dataset is like as a trace.
 
+use serde_json::Value;
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
 use tokamark_trace::{Analysis, Analyzer, Row};
 
 use crate::{Dataset, DatasetError};
+
+/// Tokens of a block where nothing says it.
+const BLOCK_SIZE: u32 = 512;
 
 /// What a dataset is like as a trace, with caches of these sizes in blocks. `count` gives the tokens of a text, for
 /// prompts that are given and not to be made; those of messages and bodies are counted with their JSON.
@@ -29,11 +33,11 @@ pub fn analyze(dataset: &Dataset, cache_sizes: &[u64], count: &dyn Fn(&str) -> u
 }
 
 fn row(conversation: &Conversation, turn: &Turn, count: &dyn Fn(&str) -> u64) -> Row {
-    let (input_tokens, hash_ids, block_size) = match &turn.prompt {
-        Prompt::Made { tokens, blocks, block_size } => (*tokens, blocks.clone(), *block_size),
-        Prompt::Messages(messages) => (messages.iter().map(|message| count(&message.to_string())).sum(), Vec::new(), 1),
-        Prompt::Body(body) => (count(body), Vec::new(), 1),
-        Prompt::Texts(_) | Prompt::Groups(_) => (turn.texts().map(count).sum(), Vec::new(), 1),
+    let (input_tokens, (hash_ids, block_size)) = match &turn.prompt {
+        Prompt::Made { tokens, blocks, block_size } => (*tokens, (blocks.clone(), *block_size)),
+        Prompt::Messages(messages) => (messages.iter().map(|message| count(&message.to_string())).sum(), hints(turn)),
+        Prompt::Body(body) => (count(body), hints(turn)),
+        Prompt::Texts(_) | Prompt::Groups(_) => (turn.texts().map(count).sum(), hints(turn)),
     };
     Row {
         line: turn.row + 1,
@@ -47,4 +51,12 @@ fn row(conversation: &Conversation, turn: &Turn, count: &dyn Fn(&str) -> u64) ->
         hash_ids,
         block_size,
     }
+}
+
+/// The blocks that a body is to name, with their size.
+fn hints(turn: &Turn) -> (Vec<u64>, u32) {
+    let names = turn.extra.get("hash_ids").and_then(Value::as_array);
+    let size = turn.extra.get("block_size").and_then(Value::as_u64).and_then(|size| u32::try_from(size).ok());
+    let names = names.map(|names| names.iter().filter_map(Value::as_u64).collect());
+    (names.unwrap_or_default(), size.unwrap_or(BLOCK_SIZE))
 }

@@ -63,3 +63,24 @@ fn made_up_sessions_are_read_as_they_were_made() {
     let analysis = analyze(&dataset, &[], &words).unwrap();
     assert_eq!(analysis.context_length, quality.analysis.context_length);
 }
+
+#[test]
+fn given_prompts_of_complete_requests_tell_no_reuse() {
+    let content = r#"
+        {"session_id": "a", "messages": [{"role": "user", "content": "one"}]}
+        {"session_id": "a", "messages": [{"role": "user", "content": "two"}]}
+    "#;
+    let dataset = made::try_open(content, DatasetFormat::MooncakeTrace, TracePlan::default()).unwrap();
+    let analysis = analyze(&dataset, &[], &words).unwrap();
+    assert_eq!((analysis.rows, analysis.sessions, analysis.reuse), (2, 1, None));
+}
+
+#[test]
+fn blocks_that_bodies_name_are_reused() {
+    let content = r#"
+        {"text_input": "one two three four", "extra": {"hash_ids": [1, 2], "block_size": 2}}
+        {"text_input": "one two five six", "extra": {"hash_ids": [1, 3], "block_size": 2}}
+    "#;
+    let dataset = made::try_open(content, DatasetFormat::MooncakeTrace, TracePlan::default()).unwrap();
+    assert_eq!(analyze(&dataset, &[], &words).unwrap().reuse.unwrap().token_hit_rate, 2.0 / 8.0);
+}

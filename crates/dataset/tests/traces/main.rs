@@ -6,6 +6,8 @@ mod made;
 #[cfg(test)]
 mod analyze;
 #[cfg(test)]
+mod any_bytes;
+#[cfg(test)]
 mod bailian;
 #[cfg(test)]
 mod baseten;

@@ -40,7 +40,8 @@ pub struct Analysis {
     /// Tokens of the answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_length: Option<Distribution>,
-    /// What rows have in common; absent if the trace neither names blocks nor has sessions.
+    /// What rows have in common; absent if the trace neither names blocks nor has sessions whose
+    /// requests repeat what was said before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reuse: Option<Reuse>,
 }
@@ -80,7 +81,7 @@ pub struct BoundedCache {
     pub token_hit_rate: f64,
 }
 
-/// Takes a trace in and says what it is like. It keeps about 60 bytes of each row and 8 of each named block.
+/// Takes a trace in and says what it is like. It keeps about 80 bytes of each row and 8 of each named block.
 #[derive(Clone, Debug, Default)]
 pub struct Analyzer {
     rows: Rows,
@@ -128,7 +129,8 @@ impl Analyzer {
                 if !row.is_complete {
                     facts.session = Some(session.number);
                     facts.history_tokens = session.tokens;
-                    session.tokens += row.input_tokens + row.output_tokens.unwrap_or(0);
+                    let said = row.input_tokens.saturating_add(row.output_tokens.unwrap_or(0));
+                    session.tokens = session.tokens.saturating_add(said);
                     if session.turns > 0 {
                         root = replay::private(session.number, session.turns.into());
                     }
@@ -172,7 +174,7 @@ impl Analyzer {
 
     fn reuse(&self, cache_sizes: &[u64]) -> Option<Reuse> {
         let rows = &self.rows;
-        if rows.blocks.is_empty() && self.sessions.is_empty() {
+        if rows.blocks.is_empty() && rows.facts.iter().all(|row| row.session.is_none()) {
             return None;
         }
         let seen = |prefix: &u64| self.prefixes.get(prefix).copied().unwrap_or(0);
@@ -181,7 +183,7 @@ impl Analyzer {
         for row in &rows.facts {
             let blocks = rows.named(row);
             let count = blocks.iter().take_while(|prefix| seen(prefix) > 1).count() as u64;
-            let tokens = (count * u64::from(row.block_size)).min(row.input_tokens);
+            let tokens = count.saturating_mul(row.block_size.into()).min(row.input_tokens);
             shared.push(tokens as f64);
             unique.push((row.input_tokens - tokens) as f64);
             if let Some(first) = blocks.first().filter(|first| seen(first) > 1) {
@@ -192,8 +194,8 @@ impl Analyzer {
         let mut unlimited = cache::Unlimited::default();
         let hits = rows.replayed(&order, &mut unlimited);
         let share = |hits: &[u64]| {
-            let all: u64 = rows.facts.iter().map(Facts::context_tokens).sum();
-            hits.iter().sum::<u64>() as f64 / (all.max(1)) as f64
+            let all: f64 = rows.facts.iter().map(|row| row.context_tokens() as f64).sum();
+            hits.iter().map(|hit| *hit as f64).sum::<f64>() / all.max(1.0)
         };
         let rates = rows.facts.iter().zip(&hits).map(|(row, hit)| *hit as f64 / row.context_tokens().max(1) as f64);
         let caches = cache_sizes.iter().map(|&blocks| BoundedCache {

@@ -30,7 +30,7 @@ pub(super) struct Facts {
 impl Facts {
     /// Tokens of the whole request.
     pub(super) fn context_tokens(&self) -> u64 {
-        self.history_tokens + self.input_tokens
+        self.history_tokens.saturating_add(self.input_tokens)
     }
 }
 
@@ -80,7 +80,7 @@ impl Rows {
             hits[at] = found.saturating_mul(size).min(row.context_tokens());
             if let Some(session) = row.session {
                 beginnings.entry(session).or_insert(at);
-                let answered = (row.context_tokens() + row.output_tokens.unwrap_or(0)) / size;
+                let answered = row.context_tokens().saturating_add(row.output_tokens.unwrap_or(0)) / size;
                 if row.history_tokens == 0
                     && !row.input_tokens.is_multiple_of(size)
                     && blocks.len() as u64 * size > row.input_tokens

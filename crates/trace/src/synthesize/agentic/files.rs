@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::page::page;
 use super::{AgenticCode, Quality};
 use crate::synthesize::SynthesizeError;
 
@@ -45,7 +46,8 @@ impl AgenticCode {
         options.map_err(SynthesizeError::Config)
     }
 
-    /// Writes `dataset.jsonl`, `manifest.json` and `quality.json` into a folder, which is made if it is not there.
+    /// Writes `dataset.jsonl`, `manifest.json`, `quality.json` and `report.html` into a folder, which is made if it is
+    /// not there.
     /// Files that are there stay as they are.
     ///
     /// # Errors
@@ -66,6 +68,9 @@ impl AgenticCode {
         };
         write_json(&folder.join("manifest.json"), &manifest)?;
         write_json(&folder.join("quality.json"), &quality)?;
+        let path = folder.join("report.html");
+        let write = || File::create_new(&path)?.write_all(page(&manifest, &quality).as_bytes());
+        write().map_err(SynthesizeError::file(&path))?;
         Ok((manifest, quality))
     }
 }

@@ -2,6 +2,7 @@
 
 mod files;
 mod options;
+mod page;
 mod quality;
 mod session;
 
