@@ -48,12 +48,28 @@ impl Style {
 pub fn render(summary: &Summary, files: &[PathBuf], style: Style) -> String {
     let mut blocks = vec![head(summary, style)];
     blocks.extend(table::metrics(summary, style));
+    blocks.extend(remarks(summary, style));
+    blocks.push(foot(summary, files, style));
+    blocks.join("\n\n") + "\n"
+}
+
+/// The report without its table, for a report that has another's.
+#[must_use]
+pub fn render_remarks(summary: &Summary, files: &[PathBuf], style: Style) -> String {
+    let mut blocks = vec![counts(summary.counts, style)];
+    blocks.extend(remarks(summary, style));
+    blocks.push(foot(summary, files, style));
+    blocks.join("\n\n") + "\n"
+}
+
+/// Errors and warnings.
+fn remarks(summary: &Summary, style: Style) -> Vec<String> {
+    let mut blocks = Vec::new();
     if !summary.errors.is_empty() {
         blocks.push(format!("{}\n{}", style.bold("Errors"), table::errors(&summary.errors, style)));
     }
     blocks.extend(warnings(summary, style));
-    blocks.push(foot(summary, files, style));
-    blocks.join("\n\n") + "\n"
+    blocks
 }
 
 fn head(summary: &Summary, style: Style) -> String {

@@ -22,7 +22,7 @@ mod time_text;
 mod timeslices;
 mod wrap;
 
-pub use console::{Style, render};
+pub use console::{Style, render, render_remarks};
 pub use definitions_md::definitions_markdown;
 pub use error::WriteError;
 pub use events_parquet::{CountTokens, EventsWriter, ROW_GROUP_ROWS};

@@ -61,6 +61,14 @@ pub struct Finished {
     pub error: Option<RunError>,
 }
 
+impl Finished {
+    /// The folder of the run.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.files.first().and_then(|file| file.parent()).map(PathBuf::from).unwrap_or_default()
+    }
+}
+
 /// Carries out a plan.
 ///
 /// # Errors

@@ -2,7 +2,9 @@
 
 use std::io::{ErrorKind, IsTerminal, Write, stdout};
 
-use tokamark_report::{Style, render};
+use std::path::PathBuf;
+
+use tokamark_report::{Style, render, render_remarks};
 use tokamark_run::Finished;
 
 use crate::exit_code;
@@ -12,7 +14,17 @@ const DEFAULT_WIDTH: usize = 100;
 
 /// Prints the report of a run and gives the exit code that it calls for.
 pub(crate) fn finish(finished: &Finished) -> u8 {
-    let printed = print(&render(&finished.summary, &finished.files, style()));
+    finish_with(&render(&finished.summary, &finished.files, style()), finished)
+}
+
+/// What a run has to say beside a table of another tool's: counts, errors, warnings, files.
+pub(crate) fn remarks(finished: &Finished, files: &[PathBuf]) -> String {
+    render_remarks(&finished.summary, files, style())
+}
+
+/// Prints a report of a run and gives the exit code that the run calls for.
+pub(crate) fn finish_with(text: &str, finished: &Finished) -> u8 {
+    let printed = print(text);
     if let Err(error) = &printed {
         eprintln!("error: the report could not be printed: {error}");
     }

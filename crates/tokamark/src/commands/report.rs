@@ -88,7 +88,7 @@ pub(crate) fn run(invocation: Invocation) -> u8 {
             };
             recorded::report(run, out, &counting)
         }
-        Dialect::GenaiPerf => Err(anyhow::anyhow!("{} is no profile_export.json of perf_analyzer's", run.display())),
+        Dialect::GenaiPerf => crate::genai_perf::files::report(run, out),
     };
     done.unwrap_or_else(|error| could_not_run(&error))
 }

@@ -1,11 +1,21 @@
 //! `tokamark genai-perf`: GenAI-Perf's command lines and files.
 
+mod args;
+mod echo;
+pub(crate) mod files;
+mod measurement;
+mod pass_through;
+mod profile;
 pub(crate) mod recorded;
+mod template;
+mod translate;
 
 use std::path::Path;
 
-use clap::{Arg, Command};
+use clap::{Arg, Args, Command, FromArgMatches};
 
+use self::args::GenaiArgs;
+use self::pass_through::PassThrough;
 use crate::cli::{Invocation, Parsed, could_not_run, parse, usage_error};
 use crate::command_line::Ways;
 
@@ -22,7 +32,33 @@ pub(crate) fn program() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
+        .subcommand(
+            GenaiArgs::augment_args(Command::new("profile").next_line_help(true))
+                .about("Measures an endpoint at one load")
+                .after_help(BEHIND_DASHES),
+        )
+        .subcommand(template_command())
         .subcommand(process_command())
+}
+
+const BEHIND_DASHES: &str = "Words behind `--` are read as options of perf_analyzer.";
+
+fn template_command() -> Command {
+    Command::new("create-template")
+        .about("Writes a starter configuration")
+        .next_line_help(true)
+        .arg(
+            Arg::new("file")
+                .short('f')
+                .long("file")
+                .value_name("FILE")
+                .help("The new file [default: genai_perf_config.yaml]"),
+        )
+        .arg(verbose("Say what each line means"))
+}
+
+fn verbose(help: &'static str) -> Arg {
+    Arg::new("verbose").short('v').long("verbose").action(clap::ArgAction::Count).help(help)
 }
 
 fn process_command() -> Command {
@@ -37,21 +73,41 @@ fn process_command() -> Command {
         .arg(flag("profile-export-file", "NAME", "Name of the export [default: profile_export.json]"))
         .arg(flag("tokenizer", "NAME", "Tokenizer that counts again [default: that of the first run]"))
         .arg(flag("tokenizer-revision", "REVISION", "Its revision [default: main]"))
-        .arg(Arg::new("verbose").short('v').long("verbose").action(clap::ArgAction::Count).help("Say more"))
+        .arg(verbose("Say more"))
 }
 
 /// Runs a subcommand: `arguments` are those behind the program's name.
 pub(crate) fn run(arguments: &[String]) -> u8 {
+    let (own, passed) = match arguments.iter().position(|word| word == "--") {
+        Some(at) => (&arguments[..at], &arguments[at + 1..]),
+        None => (arguments, &[][..]),
+    };
     let mut program = program();
     program.build();
-    let Parsed { name, invocation } = match parse(&program, arguments, WAYS) {
+    let Parsed { name, mut invocation } = match parse(&program, own, WAYS) {
         Ok(parsed) => parsed,
         Err(code) => return code,
     };
     match name.as_str() {
+        "create-template" => template(&invocation),
         "process-export-files" => process(&invocation),
-        other => usage_error(&format!("{NAME} {other}"), &invocation.problems),
+        _ => {
+            let passed = PassThrough::read(passed, &mut invocation.problems);
+            match GenaiArgs::from_arg_matches(&invocation.matches) {
+                Ok(args) => profile::run(&args, &passed, invocation),
+                Err(error) => could_not_run(&error.into()),
+            }
+        }
     }
+}
+
+fn template(invocation: &Invocation) -> u8 {
+    if !invocation.problems.is_empty() {
+        return usage_error(&format!("{NAME} create-template"), &invocation.problems);
+    }
+    let file = invocation.matches.get_one::<String>("file").map_or(template::DEFAULT_FILE, String::as_str);
+    let is_verbose = invocation.matches.get_count("verbose") > 0;
+    template::create(Path::new(file), is_verbose).unwrap_or_else(|error| could_not_run(&error))
 }
 
 fn process(invocation: &Invocation) -> u8 {

@@ -75,7 +75,7 @@ pub(crate) fn report(path: &Path, out: Option<&Path>, counting: &Counting) -> an
     let path = if path.is_dir() { export_in(path) } else { path.to_owned() };
     let export = read_export(&path)?;
     let tokenizer = counting.tokenizer(&first_model(&export))?;
-    let echo = echo_beside(&path);
+    let echo = InputConfig::beside(&path)?;
     let goodput = match &echo {
         Some(echo) if counting.goodput.is_empty() => echo.input.objectives(),
         _ => counting.goodput.clone(),
@@ -93,15 +93,6 @@ pub(crate) fn report(path: &Path, out: Option<&Path>, counting: &Counting) -> an
     std::fs::create_dir_all(&folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
     let report = Report { summary: &run.summary, config: &config, telemetry: &Telemetry::default() };
     finish(&report, &report.write_files(&folder)?)
-}
-
-/// How the run was asked for, if the report that was made of it then still lies beside it: an export tells nothing of
-/// objectives and little else.
-fn echo_beside(export: &Path) -> Option<InputConfig> {
-    let stem = export.file_stem()?.to_string_lossy();
-    let report = std::fs::read(export.with_file_name(format!("{stem}_genai_perf.json"))).ok()?;
-    let mut report: serde_json::Value = serde_json::from_slice(&report).ok()?;
-    InputConfig::of_json(report.get_mut("input_config")?.take()).ok()
 }
 
 /// The model that the first request asked for.
@@ -123,7 +114,7 @@ pub(super) fn merge(input: &Path, artifacts: &Path, export_name: &str, counting:
     finish(&merged.report(), &[merged.folder.clone()])
 }
 
-fn finish(report: &Report<'_>, files: &[PathBuf]) -> anyhow::Result<u8> {
+pub(super) fn finish(report: &Report<'_>, files: &[PathBuf]) -> anyhow::Result<u8> {
     let mut text = report.console();
     for file in files {
         text.push_str(&format!("Written: {}\n", file.display()));

@@ -1,0 +1,171 @@
+//! GenAI-Perf's files of a run of ours.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde_json::{Number, Value};
+use tokamark_conversation::Conversation;
+use tokamark_genai_perf::{
+    Accumulator, EndpointType, ExportHead, Fidelity, Input, InputConfig, InputsWriter, LiveRun, ProfileExportWriter,
+    Report, Sent, Summary, Telemetry,
+};
+use tokamark_plan::EndpointKind;
+use tokamark_record::RunFacts;
+use tokamark_run::Replay;
+
+/// What came of a run, in GenAI-Perf's terms.
+pub(super) struct Files {
+    /// The figures.
+    pub(super) summary: Summary,
+    /// What was written.
+    pub(super) written: Vec<PathBuf>,
+}
+
+/// Writes the files of the run in a folder into `out`, as its configuration says.
+///
+/// # Errors
+/// The record cannot be read, or a file cannot be written.
+pub(super) fn write(run: &Path, out: &Path, config: &InputConfig, telemetry: &Telemetry) -> anyhow::Result<Files> {
+    let replay = Replay::open(run)?;
+    let has_sessions = has_sessions(&replay.facts);
+    let mut written = Vec::new();
+    if replay.has_bodies() {
+        written.push(write_inputs(&replay, out, has_sessions)?);
+    }
+    let export = out.join(&config.output.profile_export_file);
+    let summary = write_export(&replay, &export, config, has_sessions)?;
+    written.push(export);
+    let report = Report { summary: &summary, config, telemetry };
+    written.extend(report.write_files(out)?);
+    Ok(Files { summary, written })
+}
+
+fn has_sessions(facts: &RunFacts) -> bool {
+    facts.plan.load.session_count.is_some()
+}
+
+fn write_inputs(replay: &Replay, out: &Path, has_sessions: bool) -> anyhow::Result<PathBuf> {
+    let path = out.join("inputs.json");
+    let mut inputs = InputsWriter::create(&path)?;
+    let mut failed = None;
+    replay.conversations(|conversation, bodies| {
+        for (index, body) in bodies.iter().enumerate() {
+            let input = input(conversation, index, body, has_sessions);
+            if failed.is_none() {
+                failed = inputs.append(input).err();
+            }
+        }
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    inputs.finish()?;
+    Ok(path)
+}
+
+fn input(conversation: &Conversation, index: usize, body: &[u8], has_sessions: bool) -> Input {
+    let turn = conversation.turns.get(index);
+    let next = conversation.turns.get(index + 1);
+    // The file tells how long to wait after a turn; the last one has no wait behind it.
+    let delay = next.map(|next| next.delay_ms.unwrap_or(0.0));
+    Input {
+        payload: serde_json::from_slice(body).ok(),
+        session_id: has_sessions.then(|| conversation.id.clone()),
+        delay: delay.filter(|_| has_sessions).map(whole),
+        timestamp: turn.and_then(|turn| turn.timestamp_ms).map(whole),
+        ..Input::default()
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and times are not negative"
+)]
+fn whole(milliseconds: f64) -> u64 {
+    milliseconds.round() as u64
+}
+
+fn write_export(replay: &Replay, path: &Path, config: &InputConfig, has_sessions: bool) -> anyhow::Result<Summary> {
+    let facts = &replay.facts;
+    let kind = config.endpoint.kind;
+    let live = LiveRun { anchor: facts.anchor_start, endpoint_type: kind, fidelity: Fidelity::Right };
+    let mut accumulator = Accumulator::new(kind.figures(), Fidelity::Right, &config.input.objectives());
+    let mut export = ProfileExportWriter::create(path, head(config))?;
+    let mut failed = None;
+    replay.requests(|record, body| {
+        let session = has_sessions.then(|| session_name(record.session));
+        live.add(&mut accumulator, record, Sent { session: session.clone(), ..Sent::default() });
+        let is_ok = record.outcome == tokamark_record::Outcome::Ok;
+        // As perf_analyzer has it: what failed is not in the file.
+        if is_ok && failed.is_none() {
+            let payload = body.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+            failed = export.append(&live.export(record, &payload, session.as_deref())).err();
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let wall = |at: u64| facts.anchor_start.wall(at);
+    let window = facts.profiling;
+    let boundaries =
+        if has_sessions { [0, u64::MAX] } else { [wall(window.start_ns), wall(window.end_ns.max(window.start_ns))] };
+    export.finish(&boundaries)?;
+    Ok(accumulator.finish(None))
+}
+
+fn session_name(number: u64) -> String {
+    tokamark_report::conversation_id(number)
+}
+
+fn head(config: &InputConfig) -> ExportHead {
+    let stimulus = &config.perf_analyzer.stimulus;
+    let zero = || Number::from_f64(0.0).map_or(Value::Null, Value::Number);
+    let (mode, value) = match (stimulus.get("concurrency"), stimulus.get("request_rate")) {
+        (Some(slots), _) => ("concurrency", slots.clone()),
+        (None, Some(rate)) => ("request_rate", rate.clone()),
+        (None, None) => ("request_rate", zero()),
+    };
+    ExportHead {
+        mode: mode.to_owned(),
+        value,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        service_kind: config.endpoint.service_kind.clone(),
+        endpoint: config.endpoint.custom.clone(),
+    }
+}
+
+/// The reports of any run of ours, whoever's command line it was.
+///
+/// # Errors
+/// As [`write`].
+pub(crate) fn report(run: &Path, out: Option<&Path>) -> anyhow::Result<u8> {
+    let replay = Replay::open(run)?;
+    let facts = &replay.facts;
+    let mut config = InputConfig { model_names: facts.plan.target.models.clone(), ..InputConfig::default() };
+    let kind = match facts.plan.target.endpoint {
+        EndpointKind::Completions => EndpointType::Completions,
+        EndpointKind::Embeddings => EndpointType::Embeddings,
+        _ => EndpointType::Chat,
+    };
+    config.endpoint.kind = kind;
+    config.endpoint.streaming = facts.plan.target.streaming;
+    config.endpoint.service_kind = kind.service_kind().to_owned();
+    config.endpoint.output_format = kind.output_format(&config.endpoint.backend).to_owned();
+    config.tokenizer.name.clone_from(&facts.tokenizer);
+    let stimulus = match (facts.plan.load.request_rate, facts.plan.load.concurrency) {
+        (Some(rate), _) => ("request_rate", Number::from_f64(rate).map_or(Value::Null, Value::Number)),
+        (None, slots) => ("concurrency", slots.unwrap_or(1).into()),
+    };
+    config.perf_analyzer.stimulus = std::iter::once((stimulus.0.to_owned(), stimulus.1)).collect();
+    let goodput: Vec<(String, f64)> =
+        facts.plan.report.goodput.iter().map(|target| (target.tag.clone(), target.limit)).collect();
+    config.set_objectives(&goodput);
+    let own = if run.is_dir() { run } else { run.parent().unwrap_or(Path::new(".")) };
+    let out = out.unwrap_or(own);
+    std::fs::create_dir_all(out).with_context(|| format!("the folder {} cannot be made", out.display()))?;
+    let telemetry = Telemetry::default();
+    let files = write(run, out, &config, &telemetry)?;
+    let report = Report { summary: &files.summary, config: &config, telemetry: &telemetry };
+    super::recorded::finish(&report, &files.written)
+}
