@@ -3,9 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use parquet::file::reader::SerializedFileReader;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use parquet::record::reader::RowIter;
+use parquet::schema::types::Type;
 use serde_json::{Map, Number, Value};
 
 use super::media::data_uri;
@@ -20,7 +22,7 @@ pub(crate) type Each<'a> = dyn FnMut(Fields) -> Result<bool, DatasetError> + 'a;
 /// Gives every row of a file; the inner error says why it has none.
 pub(crate) fn each_row(file: &InputFile, each: &mut Each<'_>) -> Result<Result<(), String>, DatasetError> {
     if file.path().extension().is_some_and(|ending| ending == "parquet") {
-        return parquet_rows(file.path(), each);
+        return parquet_rows(file.path(), None, each);
     }
     if first_character(file)? == Some(b'[') {
         return each_entry(file, None, &mut |number, text| each(Fields::of_text(Place::Row(number), text)));
@@ -34,15 +36,25 @@ pub(crate) fn each_row(file: &InputFile, each: &mut Each<'_>) -> Result<Result<(
     Ok(Ok(()))
 }
 
-/// Gives every row of a Parquet file.
-pub(crate) fn parquet_rows(path: &Path, each: &mut Each<'_>) -> Result<Result<(), String>, DatasetError> {
+/// Gives every row of a Parquet file, with these columns only if any are named.
+pub(crate) fn parquet_rows(
+    path: &Path,
+    columns: Option<&[&str]>,
+    each: &mut Each<'_>,
+) -> Result<Result<(), String>, DatasetError> {
     let file = File::open(path).map_err(|error| DatasetError::io(path, error))?;
-    let unreadable = |error: parquet::errors::ParquetError| format!("is no Parquet that can be read ({error})");
+    let unreadable = |error: ParquetError| format!("is no Parquet that can be read ({error})");
     let reader = match SerializedFileReader::new(file) {
         Ok(reader) => reader,
         Err(error) => return Ok(Err(unreadable(error))),
     };
-    for (number, row) in (1..).zip(RowIter::from_file_into(Box::new(reader))) {
+    let chosen = columns.map(|columns| chosen(&reader, columns)).transpose();
+    let rows = chosen.and_then(|chosen| RowIter::from_file_into(Box::new(reader)).project(chosen.flatten()));
+    let rows = match rows {
+        Ok(rows) => rows,
+        Err(error) => return Ok(Err(unreadable(error))),
+    };
+    for (number, row) in (1..).zip(rows) {
         let row = match row {
             Ok(row) => row,
             Err(error) => return Ok(Err(unreadable(error))),
@@ -53,6 +65,16 @@ pub(crate) fn parquet_rows(path: &Path, each: &mut Each<'_>) -> Result<Result<()
         }
     }
     Ok(Ok(()))
+}
+
+/// The file's schema with these columns only; none if it has none of them.
+fn chosen(reader: &impl FileReader, columns: &[&str]) -> Result<Option<Type>, ParquetError> {
+    let schema = reader.metadata().file_metadata().schema();
+    let fields: Vec<_> = schema.get_fields().iter().filter(|field| columns.contains(&field.name())).cloned().collect();
+    if fields.is_empty() {
+        return Ok(None);
+    }
+    Type::group_type_builder(schema.name()).with_fields(fields).build().map(Some)
 }
 
 fn value(field: Field) -> Value {

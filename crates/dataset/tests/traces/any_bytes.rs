@@ -91,6 +91,8 @@ fn read(content: &[u8], format: DatasetFormat, bits: u8) {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn any_bytes(content in prop::collection::vec(any::<u8>(), 0..200), bits in 0u8..16) {
         for format in FORMATS {

@@ -23,6 +23,10 @@ use placing::{Placed, Recorded, place};
 /// Tokens of a block unless the row or the plan says otherwise.
 const BLOCK_SIZE: u32 = 64;
 
+const START: &str = "timestamp_start_unix_ms";
+const DURATION: &str = "duration_e2e_ms";
+const INPUT_TOKENS: &str = "input_tokens";
+
 /// The variable that names the column with sessions.
 const SESSION_COLUMN: &str = "AIPERF_DATASET_BASETEN_SESSION_COLUMN";
 
@@ -44,9 +48,6 @@ impl Default for Baseten {
 struct Entry {
     prompt: String,
     session: Option<String>,
-    start_ms: f64,
-    duration_ms: f64,
-    input_tokens: u64,
     output_tokens: u64,
     hashes: Vec<u64>,
     block_size: u64,
@@ -57,20 +58,16 @@ impl Reader for Baseten {
         let plan = &sink.plan.trace;
         let replay = &mut Replay::new(input, plan, SharedIds::default())?;
         let mut recorded = Vec::new();
-        self.each(input, |_, mut fields| {
-            let entry = self.entry(&mut fields, plan);
-            recorded.push(entry.filter(|_| fields.faults() == 0).map(|entry| Recorded {
-                session: session_key(entry.session.as_deref(), recorded.len()),
-                start_ms: entry.start_ms,
-                end_ms: entry.start_ms + entry.duration_ms,
-                input_tokens: entry.input_tokens,
-            }));
+        // Without the prompts, which are nearly all of the file.
+        let columns = [START, DURATION, INPUT_TOKENS, &self.session_column];
+        each(input, Some(&columns), |_, mut fields| {
+            recorded.push(self.recorded(&mut fields, recorded.len()));
             Ok(true)
         })?;
         let placed = place(&recorded, plan, sink.options.seed, replay);
         drop(recorded);
         let mut placed = placed.into_iter();
-        self.each(input, |file, mut fields| {
+        each(input, None, |file, mut fields| {
             let entry = self.entry(&mut fields, plan);
             let place = placed.next().flatten();
             if sink.close(file, fields) {
@@ -86,31 +83,24 @@ impl Reader for Baseten {
 }
 
 impl Baseten {
-    fn each(
-        &self,
-        input: &Input,
-        mut take: impl FnMut(&InputFile, Fields) -> Result<bool, DatasetError>,
-    ) -> Result<(), DatasetError> {
-        for file in input.files() {
-            let mut head = Vec::new();
-            file.text()?.take(6).read_to_end(&mut head).map_err(|error| DatasetError::io(file.path(), error))?;
-            if head == b"ARROW1" {
-                return Err(DatasetError::unusable(file.path(), "is an Arrow file; write the table as Parquet"));
-            }
-            if let Err(reason) = parquet_rows(file.path(), &mut |fields| take(file, fields))? {
-                return Err(DatasetError::unusable(file.path(), reason));
-            }
-        }
-        Ok(())
+    fn recorded(&self, fields: &mut Fields, row: usize) -> Option<Recorded> {
+        let start_ms = fields.ms(START)?;
+        Some(Recorded {
+            session: session_key(fields.name(&self.session_column).as_deref(), row),
+            start_ms,
+            end_ms: start_ms + fields.ms(DURATION).unwrap_or(0.0),
+            input_tokens: fields.whole(INPUT_TOKENS)?,
+        })
     }
 
     fn entry(&self, fields: &mut Fields, plan: &TracePlan) -> Option<Entry> {
-        let start_ms = needed(fields, "timestamp_start_unix_ms", Fields::ms);
+        // When it is sent is known from the first reading.
+        needed(fields, START, Fields::ms);
+        needed(fields, INPUT_TOKENS, Fields::whole);
         let prompt = needed(fields, "prompt", Fields::filled);
-        let input_tokens = needed(fields, "input_tokens", Fields::whole);
         let output_tokens = needed(fields, "output_tokens", Fields::whole);
         let session = fields.name(&self.session_column);
-        let duration_ms = fields.ms("duration_e2e_ms").unwrap_or(0.0);
+        fields.ms(DURATION);
         let hashes = block_names(fields, "total_hashes");
         let block_size = fields.above_zero("block_size");
         // A table of a log has many other columns.
@@ -118,14 +108,30 @@ impl Baseten {
         Some(Entry {
             prompt: prompt?,
             session,
-            start_ms: start_ms?,
-            duration_ms,
-            input_tokens: input_tokens?,
             output_tokens: output_tokens?,
             hashes,
             block_size: plan.block_size.map(u64::from).or(block_size).unwrap_or(BLOCK_SIZE.into()),
         })
     }
+}
+
+/// Gives every row of all files, with these columns only if any are named.
+fn each(
+    input: &Input,
+    columns: Option<&[&str]>,
+    mut take: impl FnMut(&InputFile, Fields) -> Result<bool, DatasetError>,
+) -> Result<(), DatasetError> {
+    for file in input.files() {
+        let mut head = Vec::new();
+        file.text()?.take(6).read_to_end(&mut head).map_err(|error| DatasetError::io(file.path(), error))?;
+        if head == b"ARROW1" {
+            return Err(DatasetError::unusable(file.path(), "is an Arrow file; write the table as Parquet"));
+        }
+        if let Err(reason) = parquet_rows(file.path(), columns, &mut |fields| take(file, fields))? {
+            return Err(DatasetError::unusable(file.path(), reason));
+        }
+    }
+    Ok(())
 }
 
 fn conversation(entry: Entry, place: Placed, row: u64, plan: &TracePlan, replay: &Replay) -> (Conversation, i64) {
@@ -163,4 +169,28 @@ fn session_key(session: Option<&str>, row: usize) -> u64 {
 /// The first eight bytes of a digest.
 fn shortened(digest: Sha256) -> u64 {
     digest.finalize().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fault::Place;
+
+    fn session(column: &str, row: Value, number: usize) -> u64 {
+        let reader = Baseten { session_column: column.to_owned() };
+        reader.recorded(&mut Fields::of_value(Place::Row(1), row), number).unwrap().session
+    }
+
+    #[test]
+    fn sessions_are_those_of_the_named_column() {
+        let row = |provided: Option<&str>, other: &str| json!({START: 5, INPUT_TOKENS: 1, "provided_session_id": provided, "poor_man_session_id": other});
+        let (one, two) = (row(Some("a"), "x"), row(Some("b"), "x"));
+        assert_ne!(session("provided_session_id", one.clone(), 0), session("provided_session_id", two.clone(), 1));
+        assert_eq!(session("poor_man_session_id", one, 0), session("poor_man_session_id", two, 1));
+        // Rows without a session are each by themselves.
+        let none = row(None, "x");
+        assert_ne!(session("provided_session_id", none.clone(), 0), session("provided_session_id", none, 1));
+    }
 }

@@ -9,6 +9,7 @@ mod agents;
 mod parse;
 mod play;
 
+use serde::de::IgnoredAny;
 use tokamark_conversation::Conversation;
 use tokamark_trace::{SharedIds, Transform};
 
@@ -100,7 +101,7 @@ fn is_document(file: &InputFile) -> Result<bool, DatasetError> {
         return Ok(false);
     }
     let mut lines = file.lines()?;
-    let first = lines.next()?.and_then(|line| line.text.ok().map(str::to_owned));
-    let is_row = first.is_none_or(|text| serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok());
-    Ok(!is_row)
+    let Some(first) = lines.next()? else { return Ok(false) };
+    // Too long for a line, it may still be short enough for the memory.
+    Ok(!first.text.is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok()))
 }
