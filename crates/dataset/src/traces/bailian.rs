@@ -22,8 +22,8 @@ pub(super) struct Bailian {
     /// The parent of each chat that has one.
     parents: HashMap<String, String>,
     chats: HashSet<String>,
-    /// Chats that have been given on.
-    given: HashSet<String>,
+    /// The roots of the chats that have been given on.
+    roots: HashMap<String, String>,
     /// The chat and the parent of the row that is being read.
     chat: String,
     parent: Option<String>,
@@ -61,21 +61,33 @@ impl RowFormat for Bailian {
     }
 
     fn settle(&mut self, entry: &mut Entry, fields: &mut Fields) {
-        if !self.given.insert(self.chat.clone()) {
+        if self.roots.contains_key(&self.chat) {
             fields.fault("chat_id", "is that of an earlier line");
             return;
         }
+        let Some(root) = self.root() else {
+            fields.fault("parent_chat_id", "leads back to the chat itself");
+            return;
+        };
+        entry.row.session = Some(root.clone());
+        self.roots.insert(self.chat.clone(), root);
+    }
+}
+
+impl Bailian {
+    /// The chat with which the tree of this one begins; none if it goes in a circle.
+    fn root(&self) -> Option<String> {
         let mut root = &self.chat;
         for _ in 0..=self.chats.len() {
+            if let Some(known) = self.roots.get(root) {
+                return Some(known.clone());
+            }
             // A parent that the file does not have was cut off with its part of the trace.
             match self.parents.get(root).filter(|parent| self.chats.contains(*parent)) {
                 Some(parent) => root = parent,
-                None => {
-                    entry.row.session = Some(root.clone());
-                    return;
-                }
+                None => return Some(root.clone()),
             }
         }
-        fields.fault("parent_chat_id", "leads back to the chat itself");
+        None
     }
 }
