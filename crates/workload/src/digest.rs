@@ -5,7 +5,6 @@ use std::io::{self, Write};
 
 use sha2::{Digest as _, Sha256};
 
-
 /// SHA-256 over turns, each as one line of JSON with its fields in a fixed order.
 #[derive(Clone, Debug, Default)]
 pub struct Digest(Sha256);

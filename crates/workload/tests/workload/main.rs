@@ -1,11 +1,27 @@
 //! Tests of the workload from outside.
 
 #[cfg(test)]
+mod blocks;
+#[cfg(test)]
+mod corpora;
+#[cfg(test)]
+mod dataset;
+#[cfg(test)]
+mod lengths;
+#[cfg(test)]
 mod plans;
 #[cfg(test)]
-mod single_turn;
+mod prefixes;
+#[cfg(test)]
+mod random_ids;
+#[cfg(test)]
+mod rankings;
 #[cfg(test)]
 mod synthetic;
+#[cfg(test)]
+mod templates;
+#[cfg(test)]
+mod turns;
 #[cfg(test)]
 #[path = "../../../tokenizer/tests/tokenizer/vocabularies.rs"]
 mod vocabularies;

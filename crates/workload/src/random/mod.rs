@@ -4,9 +4,37 @@
 //! thread. The draws are written out here, because those of the `rand` crates may change from version to version and
 //! those of the platform's mathematics library from machine to machine.
 
+pub(crate) mod numpy;
+mod permutation;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sha2::{Digest, Sha256};
+
+pub(crate) use permutation::permuted;
+
+/// Numbers of one stream that belong to one text: 2^28, of which a text of a thousand million words is the most.
+const TEXT_SHIFT: u32 = 28;
+/// Texts of one turn: 2^20.
+const TURN_SHIFT: u32 = 48;
+
+/// Which draw is meant: of which conversation, turn and text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The conversation, or whatever else the draw is for.
+    pub(crate) row: u64,
+    /// The turn, from 0.
+    pub(crate) turn: u32,
+    /// The text of the turn, from 0.
+    pub(crate) text: u32,
+}
+
+impl Place {
+    /// The first text of a turn.
+    pub(crate) fn turn(row: u64, turn: u32) -> Self {
+        Self { row, turn, text: 0 }
+    }
+}
 
 /// The family of streams for one purpose.
 #[derive(Clone, Debug)]
@@ -28,6 +56,22 @@ impl Streams {
         generator.set_stream(row);
         Stream(generator)
     }
+
+    /// The stream of a row's turn and text; that of the first turn's first text is the row's own.
+    pub(crate) fn at(&self, place: Place) -> Stream {
+        let mut stream = self.row(place.row);
+        let (turn, text) = (u128::from(place.turn & 0xf_ffff), u128::from(place.text & 0xf_ffff));
+        if turn != 0 || text != 0 {
+            stream.0.set_word_pos(turn << TURN_SHIFT | text << TEXT_SHIFT);
+        }
+        stream
+    }
+
+    /// Keys for a permutation.
+    pub(crate) fn keys(&self, row: u64) -> [u64; permutation::ROUNDS] {
+        let mut stream = self.row(row);
+        std::array::from_fn(|_| stream.0.next_u64())
+    }
 }
 
 /// The random numbers of one row.
@@ -47,8 +91,19 @@ impl Stream {
         }
     }
 
+    /// Uniform in `0..limit`, without bias; 0 if the limit is 0.
+    pub(crate) fn below_long(&mut self, limit: u64) -> u64 {
+        loop {
+            let product = u128::from(self.0.next_u64()) * u128::from(limit);
+            let fraction = product as u64;
+            if fraction >= limit || fraction >= limit.wrapping_neg() % limit.max(1) {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+
     /// Uniform in `[0, 1)`, with 53 bits.
-    fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * 2f64.powi(-53)
     }
 
@@ -109,6 +164,25 @@ mod tests {
         let all = [first(1, "a", 0), first(1, "a", 1), first(1, "b", 0), first(2, "a", 0)];
         assert!(all.iter().enumerate().all(|(at, number)| !all[..at].contains(number)));
         assert_eq!(first(1, "a", 0), first(1, "a", 0));
+    }
+
+    #[test]
+    fn turns_and_texts_have_numbers_of_their_own() {
+        let streams = Streams::new(1, "test");
+        let first = |turn, text| streams.at(Place { row: 3, turn, text }).0.next_u64();
+        let all = [first(0, 0), first(0, 1), first(1, 0), first(1, 1), first(0xf_ffff, 0xf_ffff)];
+        assert!(all.iter().enumerate().all(|(at, number)| !all[..at].contains(number)));
+        assert_eq!(first(0, 0), streams.row(3).0.next_u64());
+    }
+
+    #[test]
+    fn long_numbers_below_a_limit_are_uniform() {
+        let mut stream = Streams::new(2, "test").row(0);
+        let limit = 3 << 62;
+        let low = (0..60_000).filter(|_| stream.below_long(limit) < 1 << 62).count();
+        // Five standard deviations of a binomial with n = 60,000 and p = 1/3.
+        assert!(low.abs_diff(20_000) < 578, "{low}");
+        assert_eq!((stream.below_long(1), stream.below_long(0)), (0, 0));
     }
 
     #[test]
