@@ -8,10 +8,15 @@ use tokamark_conversation::{Prompt, Turn};
 
 use crate::BodyOptions;
 
-/// A body with its model: the turn's own, else that of the options.
+/// The model: the turn's own, else that of the options.
+pub(crate) fn model<'a>(turn: &'a Turn, options: &'a BodyOptions) -> &'a str {
+    turn.model.as_ref().unwrap_or(&options.model)
+}
+
+/// A body with its [`model`].
 pub(crate) fn with_model(turn: &Turn, options: &BodyOptions) -> Map<String, Value> {
     let mut body = Map::new();
-    body.insert("model".to_owned(), turn.model.as_ref().unwrap_or(&options.model).as_str().into());
+    body.insert("model".to_owned(), model(turn, options).into());
     body
 }
 
@@ -70,8 +75,13 @@ pub(crate) fn finish_long(
         }
         body.insert(key.clone(), value);
     }
+    write(&Whole { body: &body, long })
+}
+
+/// A body as it is sent.
+pub(crate) fn write(body: &impl Serialize) -> Bytes {
     // A tree of JSON values can always be written.
-    Bytes::from(serde_json::to_vec(&Whole { body: &body, long }).unwrap_or_default())
+    Bytes::from(serde_json::to_vec(body).unwrap_or_default())
 }
 
 /// A limit of output tokens, if the turn has one.

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use serde_json::Value;
+use tokamark_plan::EndpointKind;
 use tokamark_wire::{Answer, EventInfo, openai};
 
 use crate::body::LongField;
@@ -12,16 +13,8 @@ use crate::{BodyOptions, Dialect, Request, body, messages_of, read_openai_event}
 pub(crate) struct Chat;
 
 impl Dialect for Chat {
-    fn default_path(&self) -> &'static str {
-        "/v1/chat/completions"
-    }
-
-    fn can_stream(&self) -> bool {
-        true
-    }
-
-    fn generates_tokens(&self) -> bool {
-        true
+    fn kind(&self) -> EndpointKind {
+        EndpointKind::Chat
     }
 
     fn body(&self, request: Request<'_>, options: &BodyOptions) -> Bytes {

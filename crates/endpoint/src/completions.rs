@@ -1,6 +1,7 @@
 //! `POST /v1/completions`.
 
 use bytes::Bytes;
+use tokamark_plan::EndpointKind;
 use tokamark_wire::{Answer, EventInfo, openai};
 
 use crate::message::texts_of;
@@ -11,16 +12,8 @@ use crate::{BodyOptions, Dialect, Request, body, messages_of, read_openai_event}
 pub(crate) struct Completions;
 
 impl Dialect for Completions {
-    fn default_path(&self) -> &'static str {
-        "/v1/completions"
-    }
-
-    fn can_stream(&self) -> bool {
-        true
-    }
-
-    fn generates_tokens(&self) -> bool {
-        true
+    fn kind(&self) -> EndpointKind {
+        EndpointKind::Completions
     }
 
     fn body(&self, request: Request<'_>, options: &BodyOptions) -> Bytes {

@@ -1,6 +1,7 @@
 //! `POST /v1/embeddings`.
 
 use bytes::Bytes;
+use tokamark_plan::EndpointKind;
 use tokamark_wire::{Answer, EventInfo, openai};
 
 use crate::message::texts_of;
@@ -11,16 +12,8 @@ use crate::{BodyOptions, Dialect, Request, body, messages_of, read_openai_event}
 pub(crate) struct Embeddings;
 
 impl Dialect for Embeddings {
-    fn default_path(&self) -> &'static str {
-        "/v1/embeddings"
-    }
-
-    fn can_stream(&self) -> bool {
-        false
-    }
-
-    fn generates_tokens(&self) -> bool {
-        false
+    fn kind(&self) -> EndpointKind {
+        EndpointKind::Embeddings
     }
 
     fn body(&self, request: Request<'_>, options: &BodyOptions) -> Bytes {

@@ -57,3 +57,28 @@ pub(crate) fn texts_of(messages: &[Value]) -> impl Iterator<Item = &str> {
         content.and_then(Value::as_str).into_iter().chain(parts)
     })
 }
+
+/// The text of the system messages that lead, and the messages after them: some APIs take the two apart.
+pub(crate) fn system_first<'m>(messages: impl Iterator<Item = &'m Value>) -> (Option<String>, Vec<&'m Value>) {
+    let is_system =
+        |message: &Value| matches!(message.get("role").and_then(Value::as_str), Some("system" | "developer"));
+    let mut messages = messages.peekable();
+    let mut system: Option<String> = None;
+    while let Some(message) = messages.next_if(|message| is_system(message)) {
+        let text = message.get("content").map(text_of_content).unwrap_or_default();
+        match &mut system {
+            Some(all) => all.extend(["\n\n", &text]),
+            None => system = Some(text),
+        }
+    }
+    (system, messages.collect())
+}
+
+/// The text of a message's content, whichever its form.
+pub(crate) fn text_of_content(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
+        _ => String::new(),
+    }
+}

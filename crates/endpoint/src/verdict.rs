@@ -61,16 +61,17 @@ pub struct Ending {
 /// Decides on a response whose body ended cleanly, under a status below 400.
 ///
 /// An end mark is a finish reason, `[DONE]`, token counts on an event of their own at the end, or the full length that was
-/// asked for. Token counts on each event (continuous usage) mark no end.
+/// asked for. Token counts on each event (continuous usage) mark no end. Vectors and ranks are answers without a token, also
+/// where tokens could have come.
 #[must_use]
 pub fn judge(dialect: &dyn Dialect, answer: &Answer, ending: &Ending) -> Verdict {
     if let Some(ServerError { code, kind, message }) = answer.error.clone() {
         return Verdict::Failed { kind: VerdictKind::ServerError, code, label: kind, message };
     }
-    if !dialect.generates_tokens() {
+    if !dialect.generates_tokens() || answer.is_data {
         return Verdict::Ok;
     }
-    if ending.streamed && !has_end_mark(answer, ending) {
+    if ending.streamed && dialect.marks_end() && !has_end_mark(answer, ending) {
         let message = match ending.generated_events {
             0 => "the stream ended without a finish reason or [DONE], and before any token".to_owned(),
             1 => "the stream ended without a finish reason or [DONE], after 1 event with text".to_owned(),

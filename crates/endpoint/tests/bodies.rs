@@ -118,12 +118,10 @@ fn embeddings_bodies() {
 }
 
 #[test]
-fn what_each_dialect_is() {
-    let facts = |kind| {
+fn each_kind_has_its_own_dialect() {
+    for kind in EndpointKind::ALL {
         let dialect = dialect(kind);
-        (dialect.default_path(), dialect.can_stream(), dialect.generates_tokens())
-    };
-    assert_eq!(facts(EndpointKind::Chat), ("/v1/chat/completions", true, true));
-    assert_eq!(facts(EndpointKind::Completions), ("/v1/completions", true, true));
-    assert_eq!(facts(EndpointKind::Embeddings), ("/v1/embeddings", false, false));
+        assert_eq!(dialect.kind(), kind);
+        assert_eq!((dialect.can_stream(), dialect.generates_tokens()), (kind.can_stream(), kind.generates_tokens()));
+    }
 }

@@ -131,3 +131,28 @@ fn refusals_always_say_something() {
     assert_eq!(http_error(500, "", long.as_bytes()).message, "é".repeat(250), "cut at a character");
     assert_eq!(http_error(500, "", b"a\xFFb").message, "a\u{fffd}b");
 }
+
+#[test]
+fn streams_without_an_end_mark_end_with_their_body() {
+    for kind in EndpointKind::ALL.into_iter().filter(|kind| kind.can_stream()) {
+        let ending = Ending { streamed: true, generated_events: 2, requested_output_tokens: None };
+        let verdict = judge(dialect(kind), &Answer::default(), &ending);
+        let marks = !matches!(
+            kind,
+            EndpointKind::Generate | EndpointKind::SolidoRag | EndpointKind::Raw | EndpointKind::Template
+        );
+        assert_eq!(matches!(verdict, Verdict::Failed { kind: VerdictKind::Incomplete, .. }), marks, "{kind:?}");
+        assert_eq!(verdict == Verdict::Ok, !marks, "{kind:?}");
+    }
+}
+
+#[test]
+fn vectors_and_ranks_are_answers_without_a_token() {
+    for kind in [EndpointKind::Raw, EndpointKind::Template] {
+        let mut answer = Answer::default();
+        let nothing = judge(dialect(kind), &answer, &Ending::default());
+        assert!(matches!(nothing, Verdict::Failed { kind: VerdictKind::Empty, .. }));
+        dialect(kind).read_body(br#"{"data":[{"embedding":[1]}]}"#, &mut answer).unwrap();
+        assert_eq!(judge(dialect(kind), &answer, &Ending::default()), Verdict::Ok);
+    }
+}

@@ -1,5 +1,6 @@
 //! The validated description of a run. Every later stage reads it; none reads flags.
 
+mod endpoint_facts;
 mod load;
 pub mod name_value;
 mod proxy;

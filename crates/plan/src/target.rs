@@ -5,16 +5,46 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// API dialects that can be measured.
+/// API dialects that can be measured. What is known of each is in `endpoint_facts`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointKind {
     /// OpenAI chat completions.
+    #[serde(alias = "multimodal", alias = "vision")]
     Chat,
     /// OpenAI (text) completions.
     Completions,
+    /// OpenAI responses.
+    Responses,
+    /// Anthropic messages.
+    Messages,
+    /// Triton's generate extension.
+    Generate,
+    /// Hugging Face text-generation-inference.
+    HuggingfaceGenerate,
     /// OpenAI embeddings.
     Embeddings,
+    /// Embeddings of chat messages, as vLLM makes them.
+    ChatEmbeddings,
+    /// Embeddings of texts, images and pairs of both by a NIM.
+    NimEmbeddings,
+    /// Embeddings of texts and images side by side, as NV-CLIP makes them.
+    Nvclip,
+    /// Ranking of passages by a NIM.
+    #[serde(alias = "rankings")]
+    NimRankings,
+    /// Ranking of documents in Cohere's API.
+    CohereRankings,
+    /// Ranking of texts by Hugging Face's text-embeddings-inference.
+    HfTeiRankings,
+    /// Finding objects in images by a NIM.
+    ImageRetrieval,
+    /// Solido's retrieval-augmented generation.
+    SolidoRag,
+    /// Bodies that the dataset gives whole, and answers of any known form.
+    Raw,
+    /// Bodies from a template, and answers of any known form.
+    Template,
 }
 
 /// How several models are given to requests.

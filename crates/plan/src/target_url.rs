@@ -48,35 +48,29 @@ pub enum UrlError {
     EndpointIsUrl(String),
 }
 
-impl EndpointKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Chat, Self::Completions, Self::Embeddings];
-
-    /// The name, as on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Chat => "chat",
-            Self::Completions => "completions",
-            Self::Embeddings => "embeddings",
-        }
-    }
-
-    /// The path under a bare server URL.
-    #[must_use]
-    pub const fn default_path(self) -> &'static str {
-        match self {
-            Self::Chat => "/v1/chat/completions",
-            Self::Completions => "/v1/completions",
-            Self::Embeddings => "/v1/embeddings",
-        }
-    }
-}
-
 /// True for the simulated engine's URLs: `sim:` and `sim:?option=value`.
 #[must_use]
 pub fn is_simulated(url: &str) -> bool {
     url.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("sim:"))
+}
+
+/// What a URL is to lead to.
+#[derive(Clone, Copy, Debug)]
+pub struct Endpoint<'a> {
+    /// The dialect.
+    pub kind: EndpointKind,
+    /// The first model's name, which is a part of some paths.
+    pub model: &'a str,
+    /// Whether a stream is asked for, for which some APIs have a path of its own.
+    pub streaming: bool,
+    /// A path that takes the place of the kind's own, with or without a slash in front.
+    pub path: Option<&'a str>,
+}
+
+impl Endpoint<'_> {
+    fn default_path(&self) -> String {
+        self.kind.path(self.model, self.streaming)
+    }
 }
 
 /// The full URL of the endpoint for a server's URL of any usual shape:
@@ -88,13 +82,21 @@ pub fn is_simulated(url: &str) -> bool {
 ///
 /// # Errors
 /// Why the URL cannot be used.
-pub fn endpoint_url(given: &str, kind: EndpointKind, path: Option<&str>) -> Result<String, UrlError> {
+pub fn endpoint_url(given: &str, endpoint: Endpoint<'_>) -> Result<String, UrlError> {
     let mut url = parse(given)?;
-    let (path, query) = split_path(path, kind)?;
+    let default = endpoint.default_path();
+    let (path, query) = match own_path(endpoint.path)? {
+        Some((path, query)) => (path, query),
+        None => (default.as_str(), None),
+    };
     let base = segments(url.path());
     let wanted = segments(path);
-    if !ends_with(&base, wanted.get(skip_version(&wanted)..).unwrap_or_default(), kind, given)? {
-        let joined = join(&base, &wanted, path == kind.default_path());
+    let is_default = path == default;
+    if is_default {
+        refuse_other_kinds(&base, endpoint.kind, given)?;
+    }
+    if !is_there(&base, &wanted, is_default, endpoint.kind) {
+        let joined = join(&base, &wanted, is_default);
         let slash = if path.len() > 1 && path.ends_with('/') { "/" } else { "" };
         url.set_path(&format!("/{joined}{slash}"));
     }
@@ -131,9 +133,10 @@ fn parse(given: &str) -> Result<Url, UrlError> {
     Ok(url)
 }
 
-fn split_path(path: Option<&str>, kind: EndpointKind) -> Result<(&str, Option<&str>), UrlError> {
+/// The user's path and its query, if there is one.
+fn own_path(path: Option<&str>) -> Result<Option<(&str, Option<&str>)>, UrlError> {
     let Some(path) = path.map(str::trim).filter(|path| !path.is_empty()) else {
-        return Ok((kind.default_path(), None));
+        return Ok(None);
     };
     if path.contains("://") {
         return Err(UrlError::EndpointIsUrl(path.to_owned()));
@@ -144,7 +147,7 @@ fn split_path(path: Option<&str>, kind: EndpointKind) -> Result<(&str, Option<&s
     if path.contains('#') {
         return Err(UrlError::Fragment(path.to_owned()));
     }
-    Ok(path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query))))
+    Ok(Some(path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)))))
 }
 
 fn segments(path: &str) -> Vec<&str> {
@@ -160,26 +163,51 @@ fn skip_version(path: &[&str]) -> usize {
     usize::from(path.len() > 1 && path.first().is_some_and(|first| is_version(first)))
 }
 
-/// Whether the server's URL has the endpoint's path already; the longest known path that it ends with decides, because
+/// Whether the server's URL has the endpoint's path already, whatever its version.
+fn is_there(base: &[&str], wanted: &[&str], is_default: bool, kind: EndpointKind) -> bool {
+    let tail = wanted.get(skip_version(wanted)..).unwrap_or_default();
+    // What has no path of its own takes the URL to the letter.
+    if if tail.is_empty() { is_default } else { base.ends_with(tail) } {
+        return true;
+    }
+    // The model may be another one, and whoever writes the whole path has decided on the stream.
+    let generates = matches!(base.last(), Some(&("generate" | "generate_stream")));
+    is_default
+        && generates
+        && match kind {
+            EndpointKind::Generate => base.contains(&"models"),
+            EndpointKind::HuggingfaceGenerate => true,
+            _ => false,
+        }
+}
+
+/// Refuses a URL that is the full one of another kind. The longest known path that it ends with decides, because
 /// `…/chat/completions` ends with `/completions` too.
-fn ends_with(base: &[&str], tail: &[&str], kind: EndpointKind, given: &str) -> Result<bool, UrlError> {
-    let longest = EndpointKind::ALL
-        .into_iter()
-        .filter(|other| base.ends_with(&default_tail(*other)))
-        .max_by_key(|other| default_tail(*other).len());
-    let is_default = tail == default_tail(kind);
+fn refuse_other_kinds(base: &[&str], kind: EndpointKind, given: &str) -> Result<(), UrlError> {
+    // These use any URL as it is.
+    if matches!(kind, EndpointKind::Raw | EndpointKind::Template) {
+        return Ok(());
+    }
+    let longest = TELLING.iter().filter(|(tail, _)| base.ends_with(tail)).max_by_key(|(tail, _)| tail.len());
     match longest {
-        Some(found) if is_default && found != kind => {
+        Some((_, found)) if found.path("", false) != kind.path("", false) => {
             Err(UrlError::OtherEndpoint { url: given.to_owned(), found: found.name(), wanted: kind.name() })
         }
-        _ => Ok(!tail.is_empty() && base.ends_with(tail)),
+        _ => Ok(()),
     }
 }
 
-fn default_tail(kind: EndpointKind) -> Vec<&'static str> {
-    let all = segments(kind.default_path());
-    all.get(skip_version(&all)..).unwrap_or_default().to_vec()
-}
+/// Ends of paths that tell a kind. Others, such as `/generate`, may as well be a part of a gateway's path.
+const TELLING: &[(&[&str], EndpointKind)] = &[
+    (&["chat", "completions"], EndpointKind::Chat),
+    (&["completions"], EndpointKind::Completions),
+    (&["embeddings"], EndpointKind::Embeddings),
+    (&["v1", "responses"], EndpointKind::Responses),
+    (&["v1", "messages"], EndpointKind::Messages),
+    (&["v1", "ranking"], EndpointKind::NimRankings),
+    (&["v2", "rerank"], EndpointKind::CohereRankings),
+    (&["v1", "infer"], EndpointKind::ImageRetrieval),
+];
 
 fn join(base: &[&str], path: &[&str], is_default: bool) -> String {
     let overlap = match (base.last(), path.first()) {
@@ -196,8 +224,12 @@ fn join(base: &[&str], path: &[&str], is_default: bool) -> String {
 mod tests {
     use super::*;
 
+    fn to(kind: EndpointKind, url: &str, path: Option<&str>) -> Result<String, UrlError> {
+        endpoint_url(url, Endpoint { kind, model: "m", streaming: false, path })
+    }
+
     fn chat(url: &str) -> String {
-        endpoint_url(url, EndpointKind::Chat, None).unwrap()
+        to(EndpointKind::Chat, url, None).unwrap()
     }
 
     #[test]
@@ -247,13 +279,13 @@ mod tests {
             ("http://h/gw", "", "http://h/gw/v1/chat/completions"),
             ("http://h/gw", "/", "http://h/gw"),
         ] {
-            assert_eq!(endpoint_url(given, EndpointKind::Chat, Some(path)).unwrap(), expected, "{given} {path}");
+            assert_eq!(to(EndpointKind::Chat, given, Some(path)).unwrap(), expected, "{given} {path}");
         }
     }
 
     #[test]
     fn the_kinds_have_paths_of_their_own() {
-        let to = |kind, url| endpoint_url(url, kind, None);
+        let to = |kind, url| to(kind, url, None);
         assert_eq!(to(EndpointKind::Completions, "h/v1").unwrap(), "http://h/v1/completions");
         assert_eq!(to(EndpointKind::Embeddings, "h").unwrap(), "http://h/v1/embeddings");
         assert_eq!(to(EndpointKind::Embeddings, "h/v1/embeddings").unwrap(), "http://h/v1/embeddings");
@@ -266,8 +298,71 @@ mod tests {
     }
 
     #[test]
+    fn kinds_that_share_a_path_take_each_others_urls() {
+        for kind in [EndpointKind::ChatEmbeddings, EndpointKind::NimEmbeddings, EndpointKind::Nvclip] {
+            assert_eq!(to(kind, "h/v1/embeddings", None).unwrap(), "http://h/v1/embeddings");
+            assert!(to(kind, "h/v1/completions", None).is_err());
+        }
+        for (kind, url, expected) in [
+            (EndpointKind::CohereRankings, "h", "http://h/v2/rerank"),
+            (EndpointKind::CohereRankings, "h/v1", "http://h/v1/rerank"),
+            (EndpointKind::CohereRankings, "h/rerank", "http://h/rerank"),
+            (EndpointKind::HfTeiRankings, "h", "http://h/rerank"),
+            (EndpointKind::NimRankings, "h/v1", "http://h/v1/ranking"),
+            (EndpointKind::ImageRetrieval, "h", "http://h/v1/infer"),
+            (EndpointKind::Messages, "https://h/anthropic", "https://h/anthropic/v1/messages"),
+            (EndpointKind::Responses, "h/v1", "http://h/v1/responses"),
+            (EndpointKind::SolidoRag, "h", "http://h/rag/api/prompt"),
+            // A gateway may call itself anything.
+            (EndpointKind::Chat, "h/messages", "http://h/messages/v1/chat/completions"),
+            (EndpointKind::Chat, "h/generate", "http://h/generate/v1/chat/completions"),
+        ] {
+            assert_eq!(to(kind, url, None).unwrap(), expected);
+        }
+        for (kind, url) in [
+            (EndpointKind::Chat, "h/v1/messages"),
+            (EndpointKind::Messages, "h/v1/responses"),
+            (EndpointKind::NimRankings, "h/v2/rerank"),
+            (EndpointKind::Generate, "h/v1/infer"),
+        ] {
+            assert!(matches!(to(kind, url, None), Err(UrlError::OtherEndpoint { .. })), "{url}");
+        }
+    }
+
+    #[test]
+    fn raw_and_template_use_the_url_as_it_is() {
+        for kind in [EndpointKind::Raw, EndpointKind::Template] {
+            for url in ["http://h/", "http://h/v1/chat/completions?x=1", "http://h/any/thing/"] {
+                assert_eq!(to(kind, url, None).unwrap(), url);
+            }
+            assert_eq!(to(kind, "h/a", Some("b")).unwrap(), "http://h/a/b");
+        }
+    }
+
+    #[test]
+    fn the_path_of_generate_has_the_model_and_the_stream() {
+        let to = |kind, url, streaming, path| {
+            endpoint_url(url, Endpoint { kind, model: "my model", streaming, path }).unwrap()
+        };
+        let generate = |url, streaming| to(EndpointKind::Generate, url, streaming, None);
+        assert_eq!(generate("h", false), "http://h/v2/models/my%20model/generate");
+        assert_eq!(generate("h/gw", true), "http://h/gw/v2/models/my%20model/generate_stream");
+        assert_eq!(generate("h/v2", false), "http://h/v2/models/my%20model/generate");
+        for url in ["http://h/v2/models/a/generate", "http://h/v2/models/a/versions/1/generate_stream"] {
+            assert_eq!(generate(url, false), url);
+        }
+        let own = to(EndpointKind::Generate, "h", true, Some("v2/models/a/generate"));
+        assert_eq!(own, "http://h/v2/models/a/generate");
+        let hugging = |url, streaming, path| to(EndpointKind::HuggingfaceGenerate, url, streaming, path);
+        assert_eq!(hugging("h", false, None), "http://h/generate");
+        assert_eq!(hugging("h", true, None), "http://h/generate_stream");
+        assert_eq!(hugging("h/generate", true, None), "http://h/generate");
+        assert_eq!(hugging("h", true, Some("/")), "http://h/");
+    }
+
+    #[test]
     fn what_cannot_be_used_says_why() {
-        let why = |url: &str| endpoint_url(url, EndpointKind::Chat, None).unwrap_err();
+        let why = |url: &str| to(EndpointKind::Chat, url, None).unwrap_err();
         assert!(matches!(why(""), UrlError::Blank(_)));
         assert!(matches!(why("http://a b"), UrlError::Blank(_)));
         assert!(matches!(why("http://"), UrlError::Syntax { .. }));
@@ -282,10 +377,7 @@ mod tests {
         let secret = why("http://user:hunter2@h/v1");
         assert!(matches!(secret, UrlError::Credentials(_)));
         assert!(!secret.to_string().contains("hunter2"));
-        assert!(matches!(
-            endpoint_url("http://h", EndpointKind::Chat, Some("http://h/p")),
-            Err(UrlError::EndpointIsUrl(_))
-        ));
+        assert!(matches!(to(EndpointKind::Chat, "http://h", Some("http://h/p")), Err(UrlError::EndpointIsUrl(_))));
     }
 
     #[test]

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use tokamark_metrics::text::{counted, decimal, plain, share, whole};
 use tokamark_metrics::{Counts, Health, Metric, Summary};
-use tokamark_plan::EndpointKind;
 
 use crate::wrap::wrap;
 
@@ -74,11 +73,7 @@ fn remarks(summary: &Summary, style: Style) -> Vec<String> {
 
 fn head(summary: &Summary, style: Style) -> String {
     let plan = &summary.plan;
-    let endpoint = match plan.target.endpoint {
-        EndpointKind::Chat => "chat",
-        EndpointKind::Completions => "completions",
-        EndpointKind::Embeddings => "embeddings",
-    };
+    let endpoint = plan.target.endpoint.name();
     let streaming = if plan.target.streaming { ", streaming" } else { "" };
     let title = format!("Tokamark {}", summary.run.tokamark_version);
     let mut parts = vec![title.clone(), printable(&plan.target.models.join(", ")), format!("{endpoint}{streaming}")];

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tokamark_metrics::text::plain;
-use tokamark_plan::{EndpointKind, Plan};
+use tokamark_plan::Plan;
 use tokamark_report::FileNames;
 
 use crate::RunError;
@@ -153,11 +153,7 @@ fn free_name(path: &Path, stem: &str) -> PathBuf {
 fn name_of(plan: &Plan) -> String {
     let models = plan.target.models.join("_").replace(['/', '\\', ':'], "_");
     let model: String = models.chars().take(LONGEST_MODEL).collect();
-    let endpoint = match plan.target.endpoint {
-        EndpointKind::Chat => "chat",
-        EndpointKind::Completions => "completions",
-        EndpointKind::Embeddings => "embeddings",
-    };
+    let endpoint = plan.target.endpoint.name();
     let load = match (plan.load.request_rate, plan.load.concurrency) {
         (None, None) => "fixed_schedule".to_owned(),
         (None, Some(slots)) => format!("concurrency{slots}"),

@@ -1,6 +1,6 @@
 //! An answer on its way: what has become due of it, what has been rendered. No I/O.
 
-use crate::api::{self, EventTemplate, EventWriter, Job, Kind, Usage};
+use crate::api::{self, EventTemplate, EventWriter, Frame, Job, Kind, Usage, WholeSequence};
 use crate::config::{Head, SimConfig};
 use crate::draw::{Fault, Length};
 use crate::http::{Framing, Reply, push_head};
@@ -89,12 +89,16 @@ impl Answer {
     /// Adds the sequence of the next prompt.
     pub(crate) fn add_sequence(&mut self, key: usize, cached_tokens: u64, length: Length, config: &SimConfig) {
         let index = self.sequences.len();
-        let reasoning = match self.job.kind {
-            Kind::Chat => (length.tokens as f64 * config.reasoning_share).round() as u64,
-            _ => 0,
-        };
-        let model = api::json_string(&self.job.model);
-        let template = EventTemplate::new(self.job.kind, &self.id, &model, self.created, index, reasoning > 0);
+        let reasoning =
+            if self.job.kind.reasons() { (length.tokens as f64 * config.reasoning_share).round() as u64 } else { 0 };
+        let template = EventTemplate::new(Frame {
+            kind: self.job.kind,
+            id: self.id.clone(),
+            model: api::json_string(&self.job.model),
+            created: self.created,
+            index,
+            reasons: reasoning > 0,
+        });
         self.sequences.push(AnswerSequence {
             key,
             prompt_tokens: self.job.prompts[index].tokens,
@@ -168,12 +172,14 @@ impl Answer {
             let keep_alive = self.delivery.keep_alive && is_chunked;
             push_head(out, 200, "text/event-stream; charset=utf-8", "cache-control: no-cache\r\n", framing, keep_alive);
             batch.carried.add(Carried::HEAD);
-            if self.job.kind == Kind::Chat {
-                for sequence in &self.sequences {
-                    EventWriter { out, is_chunked }.event(sequence.template.role().as_bytes());
+            for sequence in &self.sequences {
+                let usage =
+                    Usage { prompt: sequence.prompt_tokens, cached: sequence.cached_tokens, ..Usage::default() };
+                for event in sequence.template.frame.opening(&usage) {
+                    EventWriter { out, is_chunked }.event(event.as_bytes());
                     batch.events += 1;
+                    batch.carried.add(Carried::ROLE);
                 }
-                batch.carried.add(Carried::ROLE);
             }
         }
         let tokens_per_event = u64::from(config.tokens_per_event.max(1));
@@ -184,6 +190,12 @@ impl Answer {
                 }
                 let sequence = &mut self.sequences[index];
                 let is_reasoning = sequence.sent < sequence.reasoning;
+                if sequence.reasoning > 0 && sequence.sent == sequence.reasoning {
+                    for event in sequence.template.frame.turn_to_text() {
+                        EventWriter { out, is_chunked }.event(event.as_bytes());
+                        batch.events += 1;
+                    }
+                }
                 let part_end = if is_reasoning { sequence.reasoning } else { u64::MAX };
                 // Events end at multiples of their size, however late they are.
                 let event_end = (sequence.sent / tokens_per_event + 1) * tokens_per_event;
@@ -194,16 +206,21 @@ impl Answer {
                 batch.events += 1;
                 batch.tokens += count as u32;
             }
-            let sequence = &mut self.sequences[index];
-            if sequence.is_over && !sequence.finish_sent {
+            if self.sequences[index].is_over && !self.sequences[index].finish_sent {
+                let usage = self.usage();
+                let sequence = &mut self.sequences[index];
                 sequence.finish_sent = true;
-                EventWriter { out, is_chunked }.event(sequence.template.finish(reason(sequence.length)).as_bytes());
-                batch.carried.add(Carried::FINISH);
-                batch.events += 1;
+                let text: String = (sequence.reasoning..sequence.due).map(word).collect();
+                for event in sequence.template.frame.closing(sequence.length.at_max, &usage, &text) {
+                    EventWriter { out, is_chunked }.event(event.as_bytes());
+                    batch.carried.add(Carried::FINISH);
+                    batch.events += 1;
+                }
             }
         }
         if self.sequences.iter().all(|sequence| sequence.finish_sent) {
-            if let (true, Some(sequence)) = (self.job.include_usage, self.sequences.first()) {
+            let asked = self.job.include_usage && self.job.kind.says_done();
+            if let (true, Some(sequence)) = (asked, self.sequences.first()) {
                 EventWriter { out, is_chunked }.event(sequence.template.usage(&self.usage().json()).as_bytes());
                 batch.events += 1;
             }
@@ -214,7 +231,7 @@ impl Answer {
     /// Ends a stream.
     fn finish(&mut self, end: End, with_done: bool, out: &mut Vec<u8>, batch: &mut Batch) {
         let mut writer = EventWriter { out, is_chunked: !self.delivery.is_http10 };
-        if with_done {
+        if with_done && self.job.kind.says_done() {
             writer.event(b"data: [DONE]\n\n");
             batch.events += 1;
         }
@@ -233,15 +250,14 @@ impl Answer {
             Some(Fault::Reset) => self.end = Some(End::Reset),
             Some(Fault::Truncate) => self.finish(End::Truncated, false, out, batch),
             Some(Fault::StreamError) => {
-                let error =
-                    format!("data: {}\n\n", api::error_body(500, "an error on purpose, halfway through the answer"));
+                let error = sequence.template.frame.error("an error on purpose, halfway through the answer");
                 EventWriter { out, is_chunked }.event(error.as_bytes());
                 batch.carried.add(Carried::ERROR);
                 batch.events += 1;
                 self.finish(End::StreamError, true, out, batch);
             }
             Some(Fault::Malformed) => {
-                EventWriter { out, is_chunked }.event(sequence.template.malformed().as_bytes());
+                EventWriter { out, is_chunked }.event(&sequence.template.malformed());
                 batch.carried.add(Carried::ERROR);
                 batch.events += 1;
                 return false;
@@ -293,39 +309,28 @@ impl Answer {
     }
 
     fn whole_body(&self, config: &SimConfig) -> Vec<u8> {
-        let (object, is_chat) = match self.job.kind {
-            Kind::Embedding => return api::embedding_body(&self.job, config.embedding_dimensions).into_bytes(),
-            Kind::Chat => ("chat.completion", true),
-            Kind::Completion => ("text_completion", false),
-        };
-        let model = api::json_string(&self.job.model);
-        let mut body = format!(
-            r#"{{"id":"{}","object":"{object}","created":{},"model":{model},"choices":["#,
-            self.id, self.created
-        )
-        .into_bytes();
-        for (index, sequence) in self.sequences.iter().enumerate() {
-            let comma = if index == 0 { "" } else { "," };
-            let opening = if is_chat {
-                format!(r#"{comma}{{"index":{index},"message":{{"role":"assistant","reasoning_content":"#)
-            } else {
-                format!(r#"{comma}{{"index":{index},"text":""#)
-            };
-            body.extend_from_slice(opening.as_bytes());
-            if is_chat && sequence.reasoning == 0 {
-                body.extend_from_slice(br#"null,"content":""#);
-            } else if is_chat {
-                body.push(b'"');
-                (0..sequence.reasoning).for_each(|number| body.extend_from_slice(word(number).as_bytes()));
-                body.extend_from_slice(br#"","content":""#);
+        let body = match self.job.kind {
+            Kind::Embedding => api::embedding_body(&self.job, config.embedding_dimensions),
+            Kind::NimRanking | Kind::CohereRanking | Kind::TeiRanking => api::ranking_body(&self.job, &self.id),
+            Kind::Boxes => api::boxes_body(&self.job),
+            _ => {
+                let sequences: Vec<_> = self.sequences.iter().map(AnswerSequence::whole).collect();
+                let frame = self.sequences.first().map(|sequence| &sequence.template.frame);
+                let body = |frame| api::whole_body(frame, &sequences, &self.usage(), self.job.in_list);
+                frame.map(body).unwrap_or_default()
             }
-            (sequence.reasoning..sequence.due).for_each(|number| body.extend_from_slice(word(number).as_bytes()));
-            let brace = if is_chat { "}" } else { "" };
-            let closing = format!(r#""{brace},"logprobs":null,"finish_reason":"{}"}}"#, reason(sequence.length));
-            body.extend_from_slice(closing.as_bytes());
+        };
+        body.into_bytes()
+    }
+}
+
+impl AnswerSequence {
+    fn whole(&self) -> WholeSequence {
+        WholeSequence {
+            reasoning: (0..self.reasoning).map(word).collect(),
+            text: (self.reasoning..self.due).map(word).collect(),
+            at_max: self.length.at_max,
         }
-        body.extend_from_slice(format!(r#"],"usage":{}}}"#, self.usage().json()).as_bytes());
-        body
     }
 }
 

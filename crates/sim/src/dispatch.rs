@@ -117,17 +117,13 @@ impl Dispatch {
         let Generation { number, job, fault, mut draw } = generation;
         let shared = Arc::clone(&self.shared);
         let config = &shared.config;
-        let prefix = match job.kind {
-            crate::api::Kind::Chat => "chatcmpl",
-            crate::api::Kind::Completion => "cmpl",
-            crate::api::Kind::Embedding => "embd",
-        };
+        let prefix = job.kind.id_prefix();
         let id = format!("{prefix}-sim{number:08x}");
         record.id.clone_from(&id);
         record.status = 200;
         record.is_stream = job.is_stream;
         let arrival_ns = record.arrival_ns;
-        let generates = job.kind != crate::api::Kind::Embedding;
+        let generates = job.kind.generates();
         let prompts = job.prompts.len();
         let wish = job.wish;
         let mut answer = Answer::new(id, job, arrival_ns, shared.created, delivery, fault);

@@ -5,9 +5,21 @@
 //!
 //! # What it is
 //!
-//! [`Server::start`] opens a port and serves chat completions, completions and embeddings in OpenAI's API, streamed or
-//! not, and `/v1/models`, `/health`, `/metrics` (under vLLM's names) and `/reset_prefix_cache`. [`OPTIONS`] lists what can
-//! be set, and [`SimConfig`] holds it; `"sim:?decode=50&max_batch=64".parse()` makes one from a URL.
+//! [`Server::start`] opens a port and serves these, with the same engine behind all of them:
+//!
+//! | path | API | streamed |
+//! |---|---|---|
+//! | `/v1/chat/completions`, `/v1/completions`, `/v1/responses` | OpenAI | if the body says `stream` |
+//! | `/v1/messages` | Anthropic | if the body says `stream` |
+//! | `/v2/models/MODEL/generate`, `…/generate_stream` | Triton's generate extension | as the path says |
+//! | `/generate`, `/generate_stream`, `/` | Hugging Face's text-generation-inference | as the path says; `/`: as the body says |
+//! | `/v1/embeddings` | OpenAI, also with chat messages or images | no |
+//! | `/v1/ranking`; `/v1/rerank`, `/v2/rerank`; `/rerank` | rankings of a NIM; Cohere; text-embeddings-inference | no |
+//! | `/v1/infer` | boxes in images, of a NIM | no |
+//!
+//! and `/v1/models`, `/health`, `/metrics` (under vLLM's names) and `/reset_prefix_cache`. Rankings read the query with every
+//! passage. [`OPTIONS`] lists what can be set, and [`SimConfig`] holds it; `"sim:?decode=50&max_batch=64".parse()` makes one
+//! from a URL.
 //!
 //! Token `n` of an answer is word `n` of a fixed list ([`word`]): one token of o200k each, and no two alike, so that a client's
 //! count agrees with the usage and a lost or doubled token shows. Prompts are counted at one token for every four bytes, or by
@@ -60,7 +72,9 @@ mod stamp;
 mod tokens;
 mod truth;
 
-pub use config::{Counting, Faults, Head, OutputLength, Pace, Phase, PromptTokens, SimConfig, TokenCounter, TokenEncoder};
+pub use config::{
+    Counting, Faults, Head, OutputLength, Pace, Phase, PromptTokens, SimConfig, TokenCounter, TokenEncoder,
+};
 pub use options::{OPTIONS, SimOption, SimOptionError, set};
 pub use server::{Server, ServerError};
 pub use tokens::word;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::api::{self, ApiError, Job, Kind};
+use crate::api::{self, ApiError, Job, Target};
 use crate::draw::{Draw, Fault};
 use crate::http::{Method, Reply, RequestHead};
 use crate::metrics::exposition;
@@ -31,7 +31,7 @@ enum Route {
     Health,
     Metrics,
     ResetPrefixCache,
-    Generate(Kind),
+    Generate(Target),
 }
 
 fn route(path: &str) -> Option<Route> {
@@ -41,10 +41,7 @@ fn route(path: &str) -> Option<Route> {
         "/health" => Route::Health,
         "/metrics" => Route::Metrics,
         "/reset_prefix_cache" => Route::ResetPrefixCache,
-        "/v1/chat/completions" => Route::Generate(Kind::Chat),
-        "/v1/completions" => Route::Generate(Kind::Completion),
-        "/v1/embeddings" => Route::Generate(Kind::Embedding),
-        _ => return None,
+        path => Route::Generate(Target::at(path)?),
     })
 }
 
@@ -81,11 +78,11 @@ pub(crate) fn act(shared: &Shared, head: &RequestHead, body: &[u8]) -> Action {
             shared.cache_epoch.fetch_add(1, Relaxed);
             Action::Reply(Reply::text(200, "text/plain", ""))
         }
-        Route::Generate(kind) => generate(shared, kind, body),
+        Route::Generate(target) => generate(shared, &target, body),
     }
 }
 
-fn generate(shared: &Shared, kind: Kind, body: &[u8]) -> Action {
+fn generate(shared: &Shared, target: &Target, body: &[u8]) -> Action {
     let config = &shared.config;
     let number = shared.requests.fetch_add(1, Relaxed);
     let mut draw = Draw::new(config.seed, number);
@@ -93,7 +90,7 @@ fn generate(shared: &Shared, kind: Kind, body: &[u8]) -> Action {
     if fault == Some(Fault::Error) {
         return Action::Reject { number, reply: ApiError::injected(config.faults.error_status).reply() };
     }
-    match api::read_job(kind, body, config, &shared.tokens) {
+    match api::read_job(target, body, config, &shared.tokens) {
         Ok(job) => Action::Generate(Box::new(Generation { number, job, fault, draw })),
         Err(error) => Action::Reject { number, reply: error.reply() },
     }

@@ -150,7 +150,7 @@ fn wrong_requests_get_errors_with_a_body() {
         ("/v1/completions", "{", 400),
         ("/v1/completions", long.as_str(), 400),
         ("/v1/chat/completions", r#"{"model":"a"}"#, 400),
-        ("/v1/responses", "{}", 404),
+        ("/v1/nothing", "{}", 404),
         ("/health", "{}", 405),
     ] {
         let response = fixture.post(path, body);

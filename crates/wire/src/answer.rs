@@ -65,6 +65,8 @@ pub struct Answer {
     pub done: bool,
     /// The last event carried token counts and neither text nor a role: an end mark, where `usage` on each event is not.
     pub ends_with_usage: bool,
+    /// An answer of another kind than text came whole: vectors, ranks, boxes.
+    pub is_data: bool,
     /// Lone surrogates or bytes that were not UTF-8 and became U+FFFD.
     pub replaced: u32,
 }
@@ -78,6 +80,7 @@ impl Answer {
         self.error = None;
         self.done = false;
         self.ends_with_usage = false;
+        self.is_data = false;
         self.replaced = 0;
     }
 }

@@ -1,16 +1,13 @@
 //! Events of a stream, put together from parts that are made once for each answer.
 
-use super::Kind;
+use super::{Frame, Kind};
 use crate::http::push_chunk_head;
 use crate::tokens::word;
 
 /// The constant parts of one sequence's events.
 #[derive(Clone, Debug)]
 pub(crate) struct EventTemplate {
-    kind: Kind,
-    /// From `data:` to the choices' bracket, and the choice's index.
-    opening: String,
-    index: usize,
+    pub(crate) frame: Frame,
     /// All before the words of a content event.
     content: Vec<u8>,
     /// All before the words of a reasoning event; empty if there is none.
@@ -20,57 +17,62 @@ pub(crate) struct EventTemplate {
 }
 
 impl EventTemplate {
-    pub(crate) fn new(kind: Kind, id: &str, model_json: &str, created: u64, index: usize, reasons: bool) -> Self {
-        let object = match kind {
-            Kind::Chat => "chat.completion.chunk",
-            _ => "text_completion",
-        };
-        let opening =
-            format!(r#"data: {{"id":"{id}","object":"{object}","created":{created},"model":{model_json},"choices":["#);
-        let (content, closing): (_, &[u8]) = match kind {
+    pub(crate) fn new(frame: Frame) -> Self {
+        let (index, place) = (frame.index, frame.text_place());
+        let (content, reasoning, closing): (_, _, &[u8]) = match frame.kind {
             Kind::Chat => (
-                format!(r#"{opening}{{"index":{index},"delta":{{"content":""#),
+                format!(r#"{}{{"index":{index},"delta":{{"content":""#, frame.choices()),
+                format!(r#"{}{{"index":{index},"delta":{{"reasoning_content":""#, frame.choices()),
                 b"\"},\"logprobs\":null,\"finish_reason\":null}]}\n\n",
             ),
+            Kind::Response => {
+                (delta("output_text", &frame.id, place), delta("reasoning_text", &frame.id, 0), b"\"}\n\n")
+            }
+            Kind::Message => (
+                block_delta(place, r#""type":"text_delta","text":""#),
+                block_delta(0, r#""type":"thinking_delta","thinking":""#),
+                b"\"}}\n\n",
+            ),
+            Kind::HuggingFace => (
+                r#"data:{"token":{"id":1,"text":""#.to_owned(),
+                String::new(),
+                b"\",\"logprob\":-0.5,\"special\":false},\"generated_text\":null,\"details\":null}\n\n",
+            ),
+            Kind::Triton => (
+                format!(r#"data: {{"model_name":{},"model_version":"1","text_output":""#, frame.model),
+                String::new(),
+                b"\"}\n\n",
+            ),
             _ => (
-                format!(r#"{opening}{{"index":{index},"text":""#),
+                format!(r#"{}{{"index":{index},"text":""#, frame.choices()),
+                String::new(),
                 b"\",\"logprobs\":null,\"finish_reason\":null}]}\n\n",
             ),
         };
-        let reasoning = if reasons && kind == Kind::Chat {
-            format!(r#"{opening}{{"index":{index},"delta":{{"reasoning_content":""#).into_bytes()
-        } else {
-            Vec::new()
-        };
-        Self { kind, opening, index, content: content.into_bytes(), reasoning, closing }
+        Self { frame, content: content.into_bytes(), reasoning: reasoning.into_bytes(), closing }
     }
 
-    /// The event that announces the role.
-    pub(crate) fn role(&self) -> String {
-        format!(
-            "{}{{\"index\":{},\"delta\":{{\"role\":\"assistant\",\"content\":\"\"}},\"logprobs\":null,\"finish_reason\":null}}]}}\n\n",
-            self.opening, self.index
-        )
-    }
-
-    /// The event with the finish reason.
-    pub(crate) fn finish(&self, reason: &str) -> String {
-        let empty = if self.kind == Kind::Chat { r#""delta":{}"# } else { r#""text":"""# };
-        format!(
-            "{}{{\"index\":{},{empty},\"logprobs\":null,\"finish_reason\":\"{reason}\"}}]}}\n\n",
-            self.opening, self.index
-        )
-    }
-
-    /// The event with token counts.
+    /// The event with token counts, where they are asked for.
     pub(crate) fn usage(&self, usage_json: &str) -> String {
-        format!("{}],\"usage\":{usage_json}}}\n\n", self.opening)
+        format!("{}],\"usage\":{usage_json}}}\n\n", self.frame.choices())
     }
 
     /// An event that breaks off in its JSON.
-    pub(crate) fn malformed(&self) -> String {
-        format!("{}{{\"index\":{},\"delta\":{{\n\n", self.opening, self.index)
+    pub(crate) fn malformed(&self) -> Vec<u8> {
+        [self.content.as_slice(), b"\n\n"].concat()
     }
+}
+
+/// A delta of a response, up to its text.
+fn delta(kind: &str, id: &str, place: usize) -> String {
+    format!(
+        "event: response.{kind}.delta\ndata: {{\"type\":\"response.{kind}.delta\",\"item_id\":\"{id}-{place}\",\"output_index\":{place},\"content_index\":0,\"delta\":\""
+    )
+}
+
+/// A delta of a message, up to its text.
+fn block_delta(place: usize, rest: &str) -> String {
+    format!("event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{place},\"delta\":{{{rest}")
 }
 
 /// Appends events to a buffer, each in a chunk of its own if the body is in chunks.
@@ -122,18 +124,27 @@ impl EventWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Usage;
 
     fn json(event: &str) -> serde_json::Value {
         let data = event.strip_prefix("data: ").unwrap().strip_suffix("\n\n").unwrap();
         serde_json::from_str(data).unwrap()
     }
 
+    fn template(kind: Kind, index: usize, reasons: bool) -> EventTemplate {
+        let frame = Frame { kind, id: "id-1".to_owned(), model: r#""m\"x""#.to_owned(), created: 5, index, reasons };
+        EventTemplate::new(frame)
+    }
+
     #[test]
     fn every_event_is_json_of_the_right_shape() {
-        let template = EventTemplate::new(Kind::Chat, "id-1", r#""m\"x""#, 5, 2, true);
-        assert_eq!(json(&template.role())["choices"][0]["delta"]["role"], "assistant");
-        assert_eq!(json(&template.role())["model"], "m\"x");
-        assert_eq!(json(&template.finish("stop"))["choices"][0]["finish_reason"], "stop");
+        let template = template(Kind::Chat, 2, true);
+        let usage = Usage::default();
+        let [role] = template.frame.opening(&usage).try_into().unwrap();
+        assert_eq!(json(&role)["choices"][0]["delta"]["role"], "assistant");
+        assert_eq!(json(&role)["model"], "m\"x");
+        let [finish] = template.frame.closing(false, &usage, "").try_into().unwrap();
+        assert_eq!(json(&finish)["choices"][0]["finish_reason"], "stop");
         assert_eq!(json(&template.usage(r#"{"prompt_tokens":1}"#))["usage"]["prompt_tokens"], 1);
         let mut out = Vec::new();
         let mut writer = EventWriter { out: &mut out, is_chunked: false };
@@ -148,7 +159,7 @@ mod tests {
 
     #[test]
     fn chunks_have_the_length_they_say() {
-        let template = EventTemplate::new(Kind::Completion, "id", r#""m""#, 5, 0, false);
+        let template = template(Kind::Completion, 0, false);
         let mut plain = Vec::new();
         EventWriter { out: &mut plain, is_chunked: false }.words(&template, false, 95, 10);
         let mut out = Vec::new();
@@ -157,5 +168,14 @@ mod tests {
         assert_eq!(out, expected);
         let text: String = (95..105).map(word).collect();
         assert_eq!(json(std::str::from_utf8(&plain).unwrap())["choices"][0]["text"], text);
+    }
+
+    #[test]
+    fn a_malformed_event_is_no_json() {
+        for kind in [Kind::Chat, Kind::Completion, Kind::Response, Kind::Message, Kind::Triton, Kind::HuggingFace] {
+            let event = String::from_utf8(template(kind, 0, false).malformed()).unwrap();
+            let data = event.lines().find_map(|line| line.strip_prefix("data:")).unwrap();
+            assert!(serde_json::from_str::<serde_json::Value>(data).is_err(), "{event}");
+        }
     }
 }

@@ -1,16 +1,24 @@
-//! The OpenAI API as the server speaks it: bodies in, bodies and events out. No I/O.
+//! The APIs as the server speaks them: bodies in, bodies and events out. No I/O.
 
 mod embedding;
 mod error;
 mod event;
+mod frame;
+mod kind;
+mod ranking;
 mod request;
 mod usage;
+mod whole;
 
 pub(crate) use embedding::embedding_body;
 pub(crate) use error::{ApiError, error_body};
 pub(crate) use event::{EventTemplate, EventWriter};
-pub(crate) use request::{Job, Kind, read_job};
+pub(crate) use frame::Frame;
+pub(crate) use kind::{Kind, Target};
+pub(crate) use ranking::{boxes_body, ranking_body};
+pub(crate) use request::{Job, read_job};
 pub(crate) use usage::Usage;
+pub(crate) use whole::{WholeSequence, whole_body};
 
 use crate::http::Reply;
 

@@ -5,18 +5,10 @@ use std::hash::{DefaultHasher, Hasher};
 
 use serde::Deserialize;
 
-use super::ApiError;
+use super::{ApiError, Kind, Target};
 use crate::config::{PromptTokens, SimConfig};
 use crate::draw::LengthWish;
 use crate::prefix::BlockHasher;
-
-/// Which endpoint a request went to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Chat,
-    Completion,
-    Embedding,
-}
 
 /// A prompt, reduced to what the engine needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +33,8 @@ pub(crate) struct Job {
     pub(crate) wish: LengthWish,
     pub(crate) is_base64: bool,
     pub(crate) dimensions: Option<u32>,
+    /// A whole answer is put into a list.
+    pub(crate) in_list: bool,
 }
 
 #[derive(Deserialize)]
@@ -62,6 +56,47 @@ struct Fields<'a> {
     n: Option<u64>,
     encoding_format: Option<Cow<'a, str>>,
     dimensions: Option<u32>,
+    max_output_tokens: Option<u64>,
+    #[serde(borrow)]
+    instructions: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    system: Option<Content<'a>>,
+    #[serde(borrow)]
+    text_input: Option<Input<'a>>,
+    #[serde(borrow)]
+    inputs: Option<Cow<'a, str>>,
+    parameters: Option<Parameters>,
+    #[serde(borrow)]
+    query: Option<Passage<'a>>,
+    #[serde(borrow)]
+    passages: Option<Vec<Passage<'a>>>,
+    #[serde(borrow)]
+    documents: Option<Vec<Passage<'a>>>,
+    #[serde(borrow)]
+    texts: Option<Vec<Passage<'a>>>,
+}
+
+/// Of text-generation-inference.
+#[derive(Deserialize)]
+struct Parameters {
+    max_new_tokens: Option<u64>,
+}
+
+/// A query or passage.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Passage<'a> {
+    Text(#[serde(borrow)] Cow<'a, str>),
+    Part(#[serde(borrow)] Part<'a>),
+}
+
+impl Passage<'_> {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Part(part) => part.text.as_deref().unwrap_or_default(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -96,64 +131,104 @@ enum Input<'a> {
     Ids(Vec<u32>),
     Texts(#[serde(borrow)] Vec<Cow<'a, str>>),
     IdLists(Vec<Vec<u32>>),
+    /// Items of a response, or images.
+    Items(#[serde(borrow)] Vec<Message<'a>>),
 }
 
 /// Reads a request's body.
-pub(crate) fn read_job(kind: Kind, body: &[u8], config: &SimConfig, tokens: &PromptTokens) -> Result<Job, ApiError> {
+pub(crate) fn read_job(
+    target: &Target,
+    body: &[u8],
+    config: &SimConfig,
+    tokens: &PromptTokens,
+) -> Result<Job, ApiError> {
+    let kind = target.kind;
     let fields: Fields<'_> = serde_json::from_slice(body)
         .map_err(|error| ApiError::bad_request(format!("the body is not a valid request: {error}")))?;
-    let model = match fields.model {
-        Some(model) => model.into_owned(),
-        None => config.models.first().cloned().unwrap_or_else(|| "sim".to_owned()),
-    };
+    let named = target.model.clone().or_else(|| fields.model.as_deref().map(str::to_owned));
+    let model = named.or_else(|| config.models.first().cloned()).unwrap_or_else(|| "sim".to_owned());
     if !config.models.is_empty() && !config.models.contains(&model) {
         return Err(ApiError::not_found(format!("the model `{model}` does not exist")));
     }
     if fields.n.is_some_and(|n| n != 1) {
         return Err(ApiError::bad_request("n: the simulated server gives one answer to each prompt"));
     }
-    let prompts = match kind {
-        Kind::Chat => {
-            let messages = fields.messages.ok_or_else(|| ApiError::bad_request("messages: field required"))?;
-            if messages.is_empty() {
-                return Err(ApiError::bad_request("messages: expected at least one"));
-            }
-            vec![chat_prompt(&messages, tokens)]
-        }
-        Kind::Completion => {
-            input_prompts(&fields.prompt.ok_or_else(|| ApiError::bad_request("prompt: field required"))?, tokens)
-        }
-        Kind::Embedding => {
-            input_prompts(&fields.input.ok_or_else(|| ApiError::bad_request("input: field required"))?, tokens)
-        }
-    };
+    let prompts = prompts_of(kind, &fields, tokens)?;
     if prompts.is_empty() {
         return Err(ApiError::bad_request("the list of prompts is empty"));
     }
-    let wish = match kind {
-        Kind::Embedding => LengthWish { max: Some(0), ..LengthWish::default() },
-        _ => LengthWish {
-            max: fields.max_completion_tokens.or(fields.max_tokens),
+    let wish = if kind.generates() {
+        let max = fields.max_completion_tokens.or(fields.max_tokens).or(fields.max_output_tokens);
+        LengthWish {
+            max: max.or_else(|| fields.parameters.as_ref()?.max_new_tokens),
             min: fields.min_tokens.unwrap_or(0),
             ignore_eos: fields.ignore_eos.unwrap_or(false),
-        },
+        }
+    } else {
+        LengthWish { max: Some(0), ..LengthWish::default() }
     };
+    if kind == Kind::Message && wish.max.is_none() {
+        return Err(ApiError::bad_request("max_tokens: field required"));
+    }
     let job = Job {
         kind,
         model,
-        is_stream: fields.stream.unwrap_or(false) && kind != Kind::Embedding,
+        is_stream: target.is_stream.or(fields.stream).unwrap_or(false) && kind.generates(),
         include_usage: fields.stream_options.and_then(|options| options.include_usage).unwrap_or(false),
         prompts,
         wish,
         is_base64: fields.encoding_format.is_some_and(|format| format == "base64"),
         dimensions: fields.dimensions.filter(|dimensions| (1..=65_536).contains(dimensions)),
+        in_list: target.in_list,
     };
     check_lengths(&job, config.longest())?;
     Ok(job)
 }
 
+fn prompts_of(kind: Kind, fields: &Fields<'_>, tokens: &PromptTokens) -> Result<Vec<Prompt>, ApiError> {
+    let required = |name: &str| ApiError::bad_request(format!("{name}: field required"));
+    let of_messages = || {
+        let messages = fields.messages.as_ref().ok_or_else(|| required("messages"))?;
+        if messages.is_empty() {
+            return Err(ApiError::bad_request("messages: expected at least one"));
+        }
+        let system = fields.system.iter().flat_map(Content::texts);
+        Ok(vec![prompt_of(system.chain(messages.iter().flat_map(Message::texts)), tokens)])
+    };
+    match kind {
+        Kind::Chat | Kind::Message => of_messages(),
+        Kind::Completion => Ok(input_prompts(fields.prompt.as_ref().ok_or_else(|| required("prompt"))?, tokens)),
+        Kind::Embedding if fields.input.is_none() && fields.messages.is_some() => of_messages(),
+        Kind::Embedding | Kind::Boxes => {
+            Ok(input_prompts(fields.input.as_ref().ok_or_else(|| required("input"))?, tokens))
+        }
+        Kind::Response => {
+            let instructions = fields.instructions.as_deref().into_iter();
+            match fields.input.as_ref().ok_or_else(|| required("input"))? {
+                Input::Text(text) => Ok(vec![prompt_of(instructions.chain([text.as_ref()]), tokens)]),
+                Input::Items(items) => {
+                    Ok(vec![prompt_of(instructions.chain(items.iter().flat_map(Message::texts)), tokens)])
+                }
+                _ => Err(ApiError::bad_request("input: expected a text or a list of items")),
+            }
+        }
+        Kind::Triton => Ok(input_prompts(fields.text_input.as_ref().ok_or_else(|| required("text_input"))?, tokens)),
+        Kind::HuggingFace => Ok(vec![prompt_of([fields.inputs.as_deref().ok_or_else(|| required("inputs"))?], tokens)]),
+        Kind::NimRanking | Kind::CohereRanking | Kind::TeiRanking => {
+            let (name, passages) = match kind {
+                Kind::NimRanking => ("passages", &fields.passages),
+                Kind::CohereRanking => ("documents", &fields.documents),
+                _ => ("texts", &fields.texts),
+            };
+            let query = fields.query.as_ref().ok_or_else(|| required("query"))?.text();
+            let passages = passages.as_ref().ok_or_else(|| required(name))?;
+            Ok(passages.iter().map(|passage| prompt_of([query, passage.text()], tokens)).collect())
+        }
+    }
+}
+
 fn check_lengths(job: &Job, longest: u64) -> Result<(), ApiError> {
-    let generates = job.kind != Kind::Embedding;
+    let generates = job.kind.generates();
     if generates && job.wish.max == Some(0) {
         return Err(ApiError::bad_request("max_tokens must be at least 1"));
     }
@@ -177,14 +252,20 @@ fn check_lengths(job: &Job, longest: u64) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// All texts of the messages in order. Roles and a chat template cost nothing here.
-fn chat_prompt(messages: &[Message<'_>], tokens: &PromptTokens) -> Prompt {
-    let texts = messages.iter().flat_map(|message| match &message.content {
-        Some(Content::Text(text)) => vec![text.as_ref()],
-        Some(Content::Parts(parts)) => parts.iter().filter_map(|part| part.text.as_deref()).collect(),
-        None => Vec::new(),
-    });
-    prompt_of(texts, tokens)
+impl Content<'_> {
+    fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Text(text) => vec![text.as_ref()],
+            Self::Parts(parts) => parts.iter().filter_map(|part| part.text.as_deref()).collect(),
+        }
+    }
+}
+
+impl Message<'_> {
+    /// All its texts in order. Roles and a chat template cost nothing here.
+    fn texts(&self) -> Vec<&str> {
+        self.content.as_ref().map(Content::texts).unwrap_or_default()
+    }
 }
 
 fn input_prompts(input: &Input<'_>, tokens: &PromptTokens) -> Vec<Prompt> {
@@ -194,6 +275,7 @@ fn input_prompts(input: &Input<'_>, tokens: &PromptTokens) -> Vec<Prompt> {
         Input::Ids(ids) if ids.is_empty() => Vec::new(),
         Input::Ids(ids) => vec![prompt_of_ids(ids)],
         Input::IdLists(lists) => lists.iter().map(|ids| prompt_of_ids(ids)).collect(),
+        Input::Items(items) => items.iter().map(|item| prompt_of(item.texts(), tokens)).collect(),
     }
 }
 
@@ -229,9 +311,13 @@ mod tests {
     use crate::config::Counting;
     use crate::tokens::counter;
 
+    fn target(kind: Kind) -> Target {
+        Target { kind, model: None, is_stream: None, in_list: false }
+    }
+
     fn read(kind: Kind, body: &str) -> Result<Job, ApiError> {
         let config = SimConfig { context_tokens: 100, ..SimConfig::default() };
-        read_job(kind, body.as_bytes(), &config, &PromptTokens::Counted(counter(Counting::Bytes)))
+        read_job(&target(kind), body.as_bytes(), &config, &PromptTokens::Counted(counter(Counting::Bytes)))
     }
 
     fn tokens(kind: Kind, body: &str) -> Vec<u64> {
@@ -248,17 +334,54 @@ mod tests {
         assert_eq!(tokens(Kind::Completion, r#"{"prompt":[1,2,3]}"#), [3]);
         assert_eq!(tokens(Kind::Completion, r#"{"prompt":[[1,2,3],[4]]}"#), [3, 1]);
         assert_eq!(tokens(Kind::Embedding, r#"{"input":["a","b","c"]}"#), [1, 1, 1]);
+        assert_eq!(tokens(Kind::Embedding, r#"{"messages":[{"role":"user","content":"abcde"}]}"#), [2]);
+    }
+
+    #[test]
+    fn every_api_has_its_own_prompt() {
+        for (kind, body, expected) in [
+            (Kind::Response, r#"{"input":"abcde","instructions":"abcd"}"#, vec![3]),
+            (
+                Kind::Response,
+                r#"{"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"abcde"}]},
+                    {"type":"function_call_output","call_id":"c","output":"x"}]}"#,
+                vec![2],
+            ),
+            (
+                Kind::Message,
+                r#"{"max_tokens":5,"system":[{"type":"text","text":"abcd"}],"messages":[{"role":"user","content":"abcde"}]}"#,
+                vec![3],
+            ),
+            (Kind::Triton, r#"{"text_input":["abcde","a"]}"#, vec![2, 1]),
+            (Kind::HuggingFace, r#"{"inputs":"abcde","parameters":{"max_new_tokens":5}}"#, vec![2]),
+            (Kind::NimRanking, r#"{"query":{"text":"abcd"},"passages":[{"text":"abcde"},{"text":"a"}]}"#, vec![3, 2]),
+            (Kind::CohereRanking, r#"{"query":"abcd","documents":["abcde",{"text":"a"}]}"#, vec![3, 2]),
+            (Kind::TeiRanking, r#"{"query":"abcd","texts":["abcde"]}"#, vec![3]),
+            (
+                Kind::Boxes,
+                r#"{"input":[{"type":"image_url","url":"data:a"},{"type":"image_url","url":"data:b"}]}"#,
+                vec![1, 1],
+            ),
+        ] {
+            assert_eq!(tokens(kind, body), expected, "{body}");
+            assert_eq!(read(kind, "{}").unwrap_err().status, 400, "{kind:?}");
+        }
+        let wish = |kind, body| read(kind, body).unwrap().wish.max;
+        assert_eq!(wish(Kind::Response, r#"{"input":"a","max_output_tokens":7}"#), Some(7));
+        assert_eq!(wish(Kind::HuggingFace, r#"{"inputs":"a","parameters":{"max_new_tokens":7}}"#), Some(7));
+        let without = read(Kind::Message, r#"{"messages":[{"role":"user","content":"a"}]}"#).unwrap_err();
+        assert_eq!(without.message, "max_tokens: field required");
     }
 
     /// 16 ids make a block, whatever their texts' lengths, also across messages.
     #[test]
     fn blocks_are_tokens_where_tokens_are_told_apart() {
-        let encoder = std::sync::Arc::new(|text: &str| {
-            text.split_whitespace().map(|word| word.len() as u32).collect::<Vec<_>>()
-        });
+        let encoder =
+            std::sync::Arc::new(|text: &str| text.split_whitespace().map(|word| word.len() as u32).collect::<Vec<_>>());
         let config = SimConfig { context_tokens: 100, ..SimConfig::default() };
         let read = |body: String| {
-            let job = read_job(Kind::Chat, body.as_bytes(), &config, &PromptTokens::Encoded(encoder.clone())).unwrap();
+            let job = read_job(&target(Kind::Chat), body.as_bytes(), &config, &PromptTokens::Encoded(encoder.clone()))
+                .unwrap();
             job.prompts.into_iter().next().unwrap()
         };
         let one = read(format!(r#"{{"messages":[{{"content":"{}"}}]}}"#, "long word ".repeat(17)));

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::{error, not_json, tree, usage};
-use crate::{Answer, EventFlags, EventInfo};
+use super::{not_json, tree};
+use crate::{Answer, EventFlags, EventInfo, error, usage};
 
 /// Reads the body of an embeddings answer. An error in a known shape is put into the answer and is no `Err`.
 ///
@@ -16,17 +16,24 @@ use crate::{Answer, EventFlags, EventInfo};
 /// # Errors
 /// Why the body could not be understood, in words: it is not JSON, or has no embedding.
 pub fn read_embeddings_body(body: &[u8], answer: &mut Answer) -> Result<EventInfo, String> {
-    let found: Body = serde_json::from_slice(body).unwrap_or_default();
-    if found.vectors > 0 {
-        answer.usage = found.usage.as_ref().and_then(usage::usage_in);
-        let flags = if answer.usage.is_some() { EventFlags::USAGE } else { EventFlags::EMPTY };
-        return Ok(EventInfo { flags, ..EventInfo::default() });
+    if let Some(info) = embeddings_in(body, answer) {
+        return Ok(info);
     }
     match tree::read(body, answer) {
         None => Err(not_json(body)),
         Some(info) if answer.error.is_some() => Ok(info),
         Some(_) => Err(format!("the answer has no embedding: {}", error::excerpt(body))),
     }
+}
+
+/// The embeddings in a body, if there is one.
+pub(crate) fn embeddings_in(body: &[u8], answer: &mut Answer) -> Option<EventInfo> {
+    let found: Body = serde_json::from_slice(body).unwrap_or_default();
+    (found.vectors > 0).then(|| {
+        answer.is_data = true;
+        answer.usage = found.usage.as_ref().and_then(usage::usage_in);
+        EventInfo::bare(if answer.usage.is_some() { EventFlags::USAGE } else { EventFlags::EMPTY })
+    })
 }
 
 /// What is kept of a body.

@@ -3,13 +3,13 @@
 //! It gives up at whatever could make it differ from the tree: more than one choice, a key that is there twice or is written
 //! with escapes, a value of an uncommon type, an error, an extension that carries counts, or invalid JSON.
 
-use super::scan::{RawStr, Scanner};
 use super::tree::{Marks, push_tool_calls};
-use super::usage;
-use crate::{Answer, EventInfo, Usage};
+use crate::members::{Seen, null, plain, text};
+use crate::scan::{RawStr, Scanner};
+use crate::{Answer, EventInfo, Usage, usage};
 
 /// Reads an event, or leaves the answer as it was and gives nothing.
-pub(super) fn read(data: &[u8], answer: &mut Answer) -> Option<EventInfo> {
+pub(crate) fn read(data: &[u8], answer: &mut Answer) -> Option<EventInfo> {
     let text = std::str::from_utf8(data).ok()?;
     let found = Found::in_event(text)?;
     let counts = match found.usage {
@@ -87,40 +87,6 @@ struct Delta<'a> {
     reasoning_content: Option<RawStr<'a>>,
     reasoning: Option<RawStr<'a>>,
     tool_calls: Option<&'a [u8]>,
-}
-
-/// The keys of one object that have been there: a second time makes the reader give up.
-#[derive(Default)]
-struct Seen(u32);
-
-impl Seen {
-    fn first(&mut self, bit: u32) -> Option<()> {
-        let mask = 1 << bit;
-        let is_first = self.0 & mask == 0;
-        self.0 |= mask;
-        is_first.then_some(())
-    }
-
-    fn has(&self, bit: u32) -> bool {
-        self.0 & (1 << bit) != 0
-    }
-}
-
-/// A key that can be compared as it stands.
-fn plain(key: RawStr<'_>) -> Option<&[u8]> {
-    (!key.has_escapes).then_some(key.raw)
-}
-
-/// A string that is not empty; absent if it is empty or `null`. Gives up at any other type.
-fn text<'a>(scanner: &mut Scanner<'a>) -> Option<Option<RawStr<'a>>> {
-    if scanner.eat_null() {
-        return Some(None);
-    }
-    scanner.string().map(|text| (!text.is_empty()).then_some(text))
-}
-
-fn null(scanner: &mut Scanner<'_>) -> Option<()> {
-    scanner.eat_null().then_some(())
 }
 
 impl<'a> Found<'a> {

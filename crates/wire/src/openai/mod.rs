@@ -7,37 +7,25 @@
 //! Chat and (text) completions share one reader: a choice speaks through its `delta`, else its `message`, else its `text`.
 
 mod embeddings;
-mod error;
 mod fast;
-mod repair;
-mod scan;
 mod tree;
-mod usage;
 
 #[cfg(test)]
 mod tier_tests;
 
-use crate::{Answer, EventFlags, EventInfo, ServerError};
+use crate::parts::read_data;
+use crate::{Answer, EventFlags, EventInfo, ServerError, error};
 
+pub use crate::error::{error_in_body, text_of};
+pub(crate) use embeddings::embeddings_in;
 pub use embeddings::read_embeddings_body;
-pub use error::{error_in_body, text_of};
+pub(crate) use fast::read as read_fast;
 
 /// Reads the data of one stream event: adds its text to the answer and says what it was.
 ///
 /// Data that is not JSON, or that is none of the known shapes, is [`EventFlags::UNKNOWN`]. JSON `null` means absent.
 pub fn read_event(data: &[u8], answer: &mut Answer) -> EventInfo {
-    let data = data.trim_ascii();
-    let info = if data == b"[DONE]" {
-        answer.done = true;
-        EventInfo { flags: EventFlags::DONE, ..EventInfo::default() }
-    } else if data.is_empty() {
-        EventInfo { flags: EventFlags::EMPTY, ..EventInfo::default() }
-    } else {
-        read_object(data, answer)
-    };
-    answer.ends_with_usage =
-        info.flags.has(EventFlags::USAGE) && !info.flags.has(EventFlags::GENERATED | EventFlags::ROLE);
-    info
+    read_data(data, answer, |data, answer| fast::read(data, answer).or_else(|| tree::read(data, answer)))
 }
 
 /// Reads the data of an event that the server has named `error`: whatever it holds is an error.
@@ -64,11 +52,6 @@ pub fn read_body(body: &[u8], answer: &mut Answer) -> Result<EventInfo, String> 
         return Err(format!("the answer has no `choices`: {}", error::excerpt(body)));
     }
     Ok(info)
-}
-
-fn read_object(data: &[u8], answer: &mut Answer) -> EventInfo {
-    let info = fast::read(data, answer).or_else(|| tree::read(data, answer));
-    info.unwrap_or(EventInfo { flags: EventFlags::UNKNOWN, ..EventInfo::default() })
 }
 
 fn not_json(body: &[u8]) -> String {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{error, repair, usage};
-use crate::{Answer, EventFlags, EventInfo};
+use crate::parts::text_in;
+use crate::{Answer, EventFlags, EventInfo, error, repair, usage};
 
 /// Reads one JSON text; none if it is not JSON.
 pub(super) fn read(data: &[u8], answer: &mut Answer) -> Option<EventInfo> {
@@ -30,13 +30,12 @@ pub(super) fn read(data: &[u8], answer: &mut Answer) -> Option<EventInfo> {
         answer.text.extend_from_slice(text.as_bytes());
     }
 
-    let mut info =
+    let info =
         EventInfo::of_choices(parts.reasoning.len(), parts.content.len(), parts.tool.len(), &marks, choices.is_some());
-    if let Some(error) = error::error_in(&event) {
-        answer.error.get_or_insert(error);
-        info.flags = if info.flags == EventFlags::UNKNOWN { EventFlags::ERROR } else { info.flags | EventFlags::ERROR };
-    }
-    Some(info)
+    Some(match error::error_in(&event) {
+        Some(error) => info.with_error(error, answer),
+        None => info,
+    })
 }
 
 /// What an event's choices say beside text.
@@ -57,23 +56,15 @@ impl EventInfo {
         has_choices: bool,
     ) -> Self {
         let mut flags = EventFlags::NONE;
-        for (is_set, flag) in [
-            (content_len > 0, EventFlags::CONTENT),
-            (reasoning_len > 0, EventFlags::REASONING),
-            (tool_len > 0, EventFlags::TOOL),
-            (marks.role, EventFlags::ROLE),
-            (marks.finish, EventFlags::FINISH),
-            (marks.usage, EventFlags::USAGE),
-        ] {
+        for (is_set, flag) in
+            [(marks.role, EventFlags::ROLE), (marks.finish, EventFlags::FINISH), (marks.usage, EventFlags::USAGE)]
+        {
             if is_set {
                 flags |= flag;
             }
         }
-        if flags == EventFlags::NONE {
-            flags = if has_choices { EventFlags::EMPTY } else { EventFlags::UNKNOWN };
-        }
-        let len = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
-        Self { flags, reasoning_len: len(reasoning_len), content_len: len(content_len), tool_len: len(tool_len) }
+        let otherwise = if has_choices { EventFlags::EMPTY } else { EventFlags::UNKNOWN };
+        Self::of(reasoning_len, content_len, tool_len, flags, otherwise)
     }
 }
 
@@ -149,11 +140,6 @@ impl Parts {
             }
         }
     }
-}
-
-/// A member that is a text with something in it.
-fn text_in<'v>(object: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
-    object.get(key)?.as_str().filter(|text| !text.is_empty())
 }
 
 /// Adds the names and arguments of a `tool_calls` list.

@@ -7,41 +7,41 @@ const MAX_DEPTH: u32 = 32;
 const MAX_NUMBER: usize = 32;
 
 /// A position in a text that is known to be UTF-8.
-pub(super) struct Scanner<'a> {
+pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 /// A string as it stands in the text, without its quotes. Its escapes are known to be valid.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RawStr<'a> {
-    pub(super) raw: &'a [u8],
-    pub(super) has_escapes: bool,
+pub(crate) struct RawStr<'a> {
+    pub(crate) raw: &'a [u8],
+    pub(crate) has_escapes: bool,
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self { bytes: text.as_bytes(), at: 0 }
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
     }
 
     #[inline]
-    pub(super) fn peek(&self) -> Option<u8> {
+    pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
     #[inline]
-    pub(super) fn skip_space(&mut self) {
+    pub(crate) fn skip_space(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
         }
     }
 
     #[inline]
-    pub(super) fn eat(&mut self, byte: u8) -> Option<()> {
+    pub(crate) fn eat(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
@@ -50,12 +50,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over a `null`, if there is one.
-    pub(super) fn eat_null(&mut self) -> bool {
+    pub(crate) fn eat_null(&mut self) -> bool {
         self.literal(b"null").is_some()
     }
 
     /// Walks an object; `member` gets each key and must step over its value.
-    pub(super) fn object(&mut self, mut member: impl FnMut(&mut Self, RawStr<'a>) -> Option<()>) -> Option<()> {
+    pub(crate) fn object(&mut self, mut member: impl FnMut(&mut Self, RawStr<'a>) -> Option<()>) -> Option<()> {
         self.eat(b'{')?;
         self.skip_space();
         if self.eat(b'}').is_some() {
@@ -81,7 +81,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Walks a list; `item` must step over each item.
-    pub(super) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+    pub(crate) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.eat(b'[')?;
         self.skip_space();
         if self.eat(b']').is_some() {
@@ -103,12 +103,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over a value of any kind.
-    pub(super) fn skip_value(&mut self) -> Option<()> {
+    pub(crate) fn skip_value(&mut self) -> Option<()> {
         self.skip_nested(0)
     }
 
     /// Steps over a value and gives its text.
-    pub(super) fn value(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn value(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         self.skip_value()?;
         self.bytes.get(start..self.at)
@@ -130,7 +130,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over a whole number that is not negative and not big, and gives it.
-    pub(super) fn count(&mut self) -> Option<u64> {
+    pub(crate) fn count(&mut self) -> Option<u64> {
         const MOST_DIGITS: usize = 15;
         let start = self.at;
         self.number()?;
@@ -171,7 +171,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A string, quotes included.
-    pub(super) fn string(&mut self) -> Option<RawStr<'a>> {
+    pub(crate) fn string(&mut self) -> Option<RawStr<'a>> {
         self.eat(b'"')?;
         let start = self.at;
         let mut has_escapes = false;
@@ -249,12 +249,12 @@ fn code_unit(text: &[u8]) -> Option<u32> {
 }
 
 impl RawStr<'_> {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
 
     /// Appends the decoded text.
-    pub(super) fn decode_into(&self, out: &mut Vec<u8>) -> Option<()> {
+    pub(crate) fn decode_into(&self, out: &mut Vec<u8>) -> Option<()> {
         if !self.has_escapes {
             out.extend_from_slice(self.raw);
             return Some(());

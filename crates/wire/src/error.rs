@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::repair;
 use crate::ServerError;
+use crate::repair;
 
 /// What stands in for a message that is missing.
-pub(super) const NO_MESSAGE: &str = "the server sent an error without a message";
+pub(crate) const NO_MESSAGE: &str = "the server sent an error without a message";
 /// At most so many bytes of a body are quoted.
 const EXCERPT: usize = 500;
 
@@ -14,7 +14,7 @@ const EXCERPT: usize = 500;
 ///
 /// Known: `{"error": {…}}` and `{"error": "…"}`, `{"object": "error", "message": …}`, `{"detail": …}`, and `message` with
 /// `type` or `code` where there are no choices.
-pub(super) fn error_in(object: &Map<String, Value>) -> Option<ServerError> {
+pub(crate) fn error_in(object: &Map<String, Value>) -> Option<ServerError> {
     if let Some(error) = object.get("error").filter(|e| !is_absent(e)) {
         return Some(from_error_member(object, error));
     }
@@ -61,7 +61,7 @@ pub fn text_of(body: &[u8]) -> Option<String> {
 }
 
 /// The text of a body for a message.
-pub(super) fn excerpt(body: &[u8]) -> String {
+pub(crate) fn excerpt(body: &[u8]) -> String {
     text_of(body).unwrap_or_else(|| "(nothing)".to_owned())
 }
 

@@ -19,7 +19,7 @@ const CACHE_READ_WITHIN: &[&str] = &["prompt_cache_hit_tokens", "cachedContentTo
 const CACHE_WRITE: &[&str] = &["cache_creation_input_tokens", "cacheWriteInputTokens"];
 
 /// The counts in a `usage` object; none if it has none that is known.
-pub(super) fn usage_in(value: &Value) -> Option<Usage> {
+pub(crate) fn usage_in(value: &Value) -> Option<Usage> {
     let object = value.as_object()?;
     let read_apart = first(object, CACHE_READ_APART);
     let cache_write = first(object, CACHE_WRITE);
@@ -50,7 +50,7 @@ fn detail(object: &Map<String, Value>, parents: &[&str], name: &str) -> Option<u
 }
 
 /// A count; some servers write it as a float.
-fn count(value: &Value) -> Option<u64> {
+pub(crate) fn count(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64()?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Parses `data`; the number says how many replacements were needed.
-pub(super) fn parse(data: &[u8]) -> Option<(Value, u32)> {
+pub(crate) fn parse(data: &[u8]) -> Option<(Value, u32)> {
     if let Ok(value) = serde_json::from_slice(data) {
         return Some((value, 0));
     }
