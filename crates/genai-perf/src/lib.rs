@@ -10,7 +10,7 @@
 //! let export = read_export(Path::new("profile_export.json"))?;
 //! let run = Recorded::of(&export, tokenizer, &Options::default())?;
 //! let config = InputConfig::of_recorded(&export, &run, tokenizer.name());
-//! let report = Report { summary: &run.summary, config: &config, telemetry: &Telemetry::default() };
+//! let report = Report { summary: &run.summary, config: &config, telemetry: &Telemetry::default(), extras: &[] };
 //! report.write_files(Path::new("out"))?;
 //! print!("{}", report.console());
 //! # Ok(())
@@ -56,7 +56,7 @@ pub use live::{LiveRun, Sent};
 pub use merged::{Merge, Merged};
 pub use metric::Metric;
 pub use recorded::{Options, Recorded};
-pub use report::{AnalyzePoint, Report, write_analyze_csv};
+pub use report::{AnalyzePoint, Extra, Report, write_analyze_csv};
 pub use stats::{PERCENTILES, Spread};
 pub use summary::{Accumulator, Counts, Summary, Throughputs, Value, Values};
 pub use telemetry::{GpuMetric, GpuValue, Telemetry, TelemetrySamples};

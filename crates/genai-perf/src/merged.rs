@@ -47,7 +47,7 @@ impl Merged {
     /// The report of all runs.
     #[must_use]
     pub fn report(&self) -> Report<'_> {
-        Report { summary: &self.recorded.summary, config: &self.config, telemetry: &self.telemetry }
+        Report { summary: &self.recorded.summary, config: &self.config, telemetry: &self.telemetry, extras: &[] }
     }
 }
 

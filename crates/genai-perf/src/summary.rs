@@ -48,6 +48,43 @@ impl Values {
         self.0.iter().find(|(known, _)| *known == metric).map(|(_, value)| value)
     }
 
+    /// Every statistic by the tag that checkpoints know it by, such as `time_to_first_token_p99`; times in nanoseconds.
+    #[must_use]
+    pub fn tagged(&self) -> BTreeMap<String, f64> {
+        let mut tagged = BTreeMap::new();
+        for (metric, value) in self.iter() {
+            let scale = if metric.is_time() { NS_PER_MS } else { 1.0 };
+            let names: &[&str] = if metric.is_of_run() { &["avg"] } else { &Spread::NAMES };
+            for name in names {
+                if let Some(value) = value.stat(name) {
+                    tagged.insert(format!("{}_{name}", metric.name()), value * scale);
+                }
+            }
+        }
+        tagged
+    }
+
+    /// What [`Values::tagged`] gave, once more. Figures with a statistic missing are left out.
+    #[must_use]
+    pub fn of_tags(tagged: &BTreeMap<String, f64>) -> Self {
+        let values = Metric::ALL.into_iter().filter_map(|metric| {
+            let scale = if metric.is_time() { NS_PER_MS } else { 1.0 };
+            let stat = |name: &str| tagged.get(&format!("{}_{name}", metric.name())).map(|value| value / scale);
+            let value = if metric.is_of_run() {
+                Value::Single(stat("avg")?)
+            } else {
+                let mut percentiles = [0.0; 9];
+                for (slot, percent) in percentiles.iter_mut().zip(crate::PERCENTILES) {
+                    *slot = stat(&format!("p{percent}"))?;
+                }
+                let (avg, min, max, std) = (stat("avg")?, stat("min")?, stat("max")?, stat("std")?);
+                Value::Spread(Spread { avg, percentiles, min, max, std })
+            };
+            Some((metric, value))
+        });
+        Self(values.collect())
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (Metric, &Value)> {
         self.0.iter().map(|(metric, value)| (*metric, value))
@@ -88,6 +125,9 @@ pub struct Throughputs {
     /// Output tokens per second.
     pub output_tokens: f64,
 }
+
+/// Times are kept in milliseconds.
+const NS_PER_MS: f64 = 1e6;
 
 /// At most so many reasons are kept.
 const FAILURES_KEPT: usize = 10;

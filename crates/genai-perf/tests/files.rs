@@ -42,12 +42,12 @@ fn the_csv_of_one_request() {
         "Request Goodput (per sec),N/A\r\nRequest Count (count),1.00\r\n".to_owned(),
     ];
     let none = Telemetry::default();
-    assert_eq!(csv(&Report { summary: &recorded.summary, config: &config, telemetry: &none }), expected.concat());
+    assert_eq!(csv(&Report { summary: &recorded.summary, config: &config, telemetry: &none, extras: &[] }), expected.concat());
 
     // Without streaming, and without objectives, their rows are not there.
     config.endpoint.streaming = false;
     config.set_objectives(&[]);
-    let short = csv(&Report { summary: &recorded.summary, config: &config, telemetry: &none });
+    let short = csv(&Report { summary: &recorded.summary, config: &config, telemetry: &none, extras: &[] });
     assert_eq!(short.lines().count(), 4 + 1 + 4);
     assert!(short.contains("Request Latency") && !short.contains("Inter Token") && !short.contains("Goodput"));
 }
@@ -72,7 +72,7 @@ fn telemetry_has_its_units() {
     let mut config = InputConfig { verbose: true, ..InputConfig::default() };
     config.endpoint.streaming = true;
     let telemetry = samples.telemetry();
-    let report = Report { summary: &recorded.summary, config: &config, telemetry: &telemetry };
+    let report = Report { summary: &recorded.summary, config: &config, telemetry: &telemetry, extras: &[] };
     let text = csv(&report);
     let (_, gpu) = text.split_once("Request Count (count),1.00\r\n").unwrap();
     // Of 1 and 3: p99 = 1 + 0.99 × 2 = 2.98, and so on; of 25 and 75: p99 = 74.5.
@@ -193,7 +193,7 @@ fn runs_of_any_endpoint_merge() {
         let recorded = run.read(Fidelity::Same);
         let config = InputConfig::of_recorded(&read_export(&run.path).unwrap(), &recorded, "builtin");
         let none = Telemetry::default();
-        Report { summary: &recorded.summary, config: &config, telemetry: &none }.write_files(&folder).unwrap();
+        Report { summary: &recorded.summary, config: &config, telemetry: &none, extras: &[] }.write_files(&folder).unwrap();
         std::fs::copy(&run.path, folder.join("profile_export.json")).unwrap();
     }
     let merged = Merge::open(input.path()).unwrap().write(out.path(), &Tokenizer::builtin()).unwrap();

@@ -42,6 +42,11 @@ impl Problems {
         self.list.push(Problem { source: None, message: message.into() });
     }
 
+    /// Takes over what is wrong elsewhere.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.list.extend(other.list);
+    }
+
     /// True if nothing is wrong.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()

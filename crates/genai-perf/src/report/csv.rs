@@ -21,6 +21,9 @@ pub(super) fn write(report: &Report<'_>, mut out: impl Write) -> io::Result<()> 
     for metric in report.run_rows() {
         row(&mut out, [Metric::label(metric), report.cell(metric, "avg")])?;
     }
+    for extra in report.extras {
+        row(&mut out, [extra.label(), two_decimals(extra.value)])?;
+    }
     write_gpus(report.telemetry, &mut out)
 }
 

@@ -11,9 +11,12 @@ pub(super) struct Json<'a>(pub(super) &'a Report<'a>);
 
 impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Report { summary, config, telemetry } = self.0;
+        let Report { summary, config, telemetry, extras } = self.0;
         let mut map = serializer.serialize_map(None)?;
         entries(&mut map, &summary.values)?;
+        for extra in *extras {
+            map.serialize_entry(&extra.name, &serde_json::json!({"unit": extra.unit, "avg": extra.value}))?;
+        }
         if !telemetry.is_empty() {
             map.serialize_entry("telemetry_stats", &Gpus(telemetry))?;
         }

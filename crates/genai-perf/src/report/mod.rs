@@ -24,6 +24,26 @@ pub struct Report<'a> {
     pub config: &'a InputConfig,
     /// What was known of the GPUs.
     pub telemetry: &'a Telemetry,
+    /// Figures that GenAI-Perf does not know, such as cost; none leaves its files as they were.
+    pub extras: &'a [Extra],
+}
+
+/// A figure of the run that GenAI-Perf does not know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extra {
+    /// Name in files, such as `cost_per_million_output_tokens`.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Its value.
+    pub value: f64,
+}
+
+impl Extra {
+    /// The name and unit in tables.
+    fn label(&self) -> String {
+        format!("{} ({})", crate::metric::capitalized(&self.name), self.unit)
+    }
 }
 
 impl Report<'_> {

@@ -6,8 +6,8 @@ use anyhow::Context;
 use serde_json::{Number, Value};
 use tokamark_conversation::Conversation;
 use tokamark_genai_perf::{
-    Accumulator, EndpointType, ExportHead, Fidelity, Input, InputConfig, InputsWriter, LiveRun, ProfileExportWriter,
-    Report, Sent, Summary, Telemetry,
+    Accumulator, EndpointType, ExportHead, Extra, Fidelity, Input, InputConfig, InputsWriter, LiveRun,
+    ProfileExportWriter, Report, Sent, Summary, Telemetry,
 };
 use tokamark_plan::EndpointKind;
 use tokamark_record::RunFacts;
@@ -17,6 +17,8 @@ use tokamark_run::Replay;
 pub(super) struct Files {
     /// The figures.
     pub(super) summary: Summary,
+    /// Figures beside GenAI-Perf's.
+    pub(super) extras: Vec<Extra>,
     /// What was written.
     pub(super) written: Vec<PathBuf>,
 }
@@ -25,7 +27,13 @@ pub(super) struct Files {
 ///
 /// # Errors
 /// The record cannot be read, or a file cannot be written.
-pub(super) fn write(run: &Path, out: &Path, config: &InputConfig, telemetry: &Telemetry) -> anyhow::Result<Files> {
+pub(super) fn write(
+    run: &Path,
+    out: &Path,
+    config: &InputConfig,
+    telemetry: &Telemetry,
+    extras: impl FnOnce(&Summary) -> Vec<Extra>,
+) -> anyhow::Result<Files> {
     let replay = Replay::open(run)?;
     let has_sessions = has_sessions(&replay.facts);
     let mut written = Vec::new();
@@ -35,9 +43,10 @@ pub(super) fn write(run: &Path, out: &Path, config: &InputConfig, telemetry: &Te
     let export = out.join(&config.output.profile_export_file);
     let summary = write_export(&replay, &export, config, has_sessions)?;
     written.push(export);
-    let report = Report { summary: &summary, config, telemetry };
+    let extras = extras(&summary);
+    let report = Report { summary: &summary, config, telemetry, extras: &extras };
     written.extend(report.write_files(out)?);
-    Ok(Files { summary, written })
+    Ok(Files { summary, extras, written })
 }
 
 fn has_sessions(facts: &RunFacts) -> bool {
@@ -165,7 +174,7 @@ pub(crate) fn report(run: &Path, out: Option<&Path>) -> anyhow::Result<u8> {
     let out = out.unwrap_or(own);
     std::fs::create_dir_all(out).with_context(|| format!("the folder {} cannot be made", out.display()))?;
     let telemetry = Telemetry::default();
-    let files = write(run, out, &config, &telemetry)?;
-    let report = Report { summary: &files.summary, config: &config, telemetry: &telemetry };
+    let files = write(run, out, &config, &telemetry, |_| Vec::new())?;
+    let report = Report { summary: &files.summary, config: &config, telemetry: &telemetry, extras: &[] };
     super::recorded::finish(&report, &files.written)
 }

@@ -1,8 +1,11 @@
 //! `tokamark genai-perf`: GenAI-Perf's command lines and files.
 
+mod analyze;
 mod args;
 mod echo;
 pub(crate) mod files;
+mod gpu;
+mod knee_text;
 mod measurement;
 mod pass_through;
 mod profile;
@@ -14,7 +17,7 @@ use std::path::Path;
 
 use clap::{Arg, Args, Command, FromArgMatches};
 
-use self::args::GenaiArgs;
+use self::args::{GenaiArgs, SweepArgs};
 use self::pass_through::PassThrough;
 use crate::cli::{Invocation, Parsed, could_not_run, parse, usage_error};
 use crate::command_line::Ways;
@@ -35,6 +38,11 @@ pub(crate) fn program() -> Command {
         .subcommand(
             GenaiArgs::augment_args(Command::new("profile").next_line_help(true))
                 .about("Measures an endpoint at one load")
+                .after_help(BEHIND_DASHES),
+        )
+        .subcommand(
+            SweepArgs::augment_args(GenaiArgs::augment_args(Command::new("analyze").next_line_help(true)))
+                .about("Measures an endpoint at several values of one parameter")
                 .after_help(BEHIND_DASHES),
         )
         .subcommand(template_command())
@@ -93,9 +101,13 @@ pub(crate) fn run(arguments: &[String]) -> u8 {
         "process-export-files" => process(&invocation),
         _ => {
             let passed = PassThrough::read(passed, &mut invocation.problems);
-            match GenaiArgs::from_arg_matches(&invocation.matches) {
-                Ok(args) => profile::run(&args, &passed, invocation),
-                Err(error) => could_not_run(&error.into()),
+            let args = GenaiArgs::from_arg_matches(&invocation.matches);
+            let sweep =
+                if name == "analyze" { SweepArgs::from_arg_matches(&invocation.matches).map(Some) } else { Ok(None) };
+            match (args, sweep) {
+                (Ok(args), Ok(Some(sweep))) => analyze::run(&args, &sweep, &passed, invocation),
+                (Ok(args), Ok(None)) => profile::run(&args, &passed, invocation),
+                (Err(error), _) | (_, Err(error)) => could_not_run(&error.into()),
             }
         }
     }

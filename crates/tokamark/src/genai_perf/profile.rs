@@ -2,16 +2,19 @@
 
 use std::path::Path;
 
-use tokamark_genai_perf::{EndpointType, InputConfig, Report, Telemetry};
-use tokamark_run::Finished;
+use tokamark_genai_perf::{EndpointType, InputConfig, Metric, Report, Summary, Telemetry, Value};
+use tokamark_record::StopReason;
+use tokamark_telemetry::Window;
 
 use super::args::GenaiArgs;
+use super::gpu::{Pages, Price, Work};
 use super::measurement::{self, Measurement};
 use super::pass_through::PassThrough;
-use super::{NAME, echo, files, recorded, translate};
+use super::{NAME, echo, files, gpu, recorded, translate};
 use crate::cli::{Invocation, could_not_run, usage_error};
 use crate::commands::profile::{Measured, measure};
 use crate::problems::Problems;
+use crate::resolve::values::{Range, decimal};
 use crate::resolve::{Resolved, resolve};
 use crate::signals::Signals;
 use crate::{console, exit_code};
@@ -23,6 +26,8 @@ const ARTIFACTS: &str = "artifacts";
 pub(super) struct Point {
     pub(super) resolved: Resolved,
     pub(super) config: InputConfig,
+    pub(super) pages: Pages,
+    pub(super) price: Price,
 }
 
 pub(super) fn run(args: &GenaiArgs, passed: &PassThrough, invocation: Invocation) -> u8 {
@@ -42,6 +47,14 @@ pub(super) fn point(args: &GenaiArgs, passed: &PassThrough, mut problems: Proble
     let measurement = measurement::resolve(args, passed, &mut problems);
     // Both read the objectives: ours judges what is good, and the echo repeats what was asked for.
     let goodput = recorded::objectives(&args.goodput, &mut Problems::default());
+    let pages = Pages::resolve(args, &mut problems);
+    let price = Price {
+        per_hour: decimal("--cost-per-hour", args.cost_per_hour.as_ref(), Range::Positive, &mut problems),
+        currency: args.currency.clone().unwrap_or_else(|| "USD".to_owned()),
+    };
+    if args.currency.is_some() && args.cost_per_hour.is_none() {
+        problems.add("--currency", "needs --cost-per-hour");
+    }
     let mut profile = translate::profile_args(args, passed, &mut problems);
     if let Measurement::Windows(windows) = measurement {
         profile.load.request_count = None;
@@ -55,7 +68,7 @@ pub(super) fn point(args: &GenaiArgs, passed: &PassThrough, mut problems: Proble
     config.set_objectives(&goodput);
     let root = args.artifact_dir.clone().unwrap_or_else(|| ARTIFACTS.to_owned());
     resolved.plan.report.artifact_dir = Some(Path::new(&root).join(config.run_folder()));
-    Ok(Point { resolved, config })
+    Ok(Point { resolved, config, pages, price })
 }
 
 fn path_of(url: &str) -> String {
@@ -110,22 +123,73 @@ fn refuse(args: &GenaiArgs, kind: EndpointType, problems: &mut Problems) {
 }
 
 fn carry_out(point: Point, command: Vec<String>) -> anyhow::Result<u8> {
-    let signals = Signals::watch()?;
-    let Point { resolved, config } = point;
-    match measure(resolved, command, &signals)? {
-        Measured::InterruptedEarly => Ok(exit_code::INTERRUPTED),
-        Measured::Run(finished) => report(&finished, &config),
+    match measure_point(point, command, &Signals::watch()?)? {
+        Outcome::InterruptedEarly => Ok(exit_code::INTERRUPTED),
+        Outcome::Done(done) => Ok(done.code),
     }
 }
 
-/// Writes the dialect's files and prints its table, and below it what GenAI-Perf had no words for: failures, warnings,
-/// files.
-fn report(finished: &Finished, config: &InputConfig) -> anyhow::Result<u8> {
-    let telemetry = Telemetry::default();
+/// What became of a run.
+pub(super) enum Outcome {
+    /// It was carried out and reported.
+    Done(Box<Done>),
+    /// Somebody stopped it before anything was measured.
+    InterruptedEarly,
+}
+
+/// A run that was carried out and reported.
+pub(super) struct Done {
+    pub(super) code: u8,
+    pub(super) stop: StopReason,
+    pub(super) summary: Summary,
+    pub(super) telemetry: Telemetry,
+    pub(super) command: Vec<String>,
+}
+
+/// Carries out a run, writes the dialect's files and prints its table, and below it what GenAI-Perf had no words for:
+/// failures, warnings, files.
+///
+/// # Errors
+/// Nothing could be measured, or the files cannot be written.
+pub(super) fn measure_point(point: Point, command: Vec<String>, signals: &Signals) -> anyhow::Result<Outcome> {
+    let Point { resolved, config, pages, price } = point;
+    let polling = pages.start();
+    let finished = match measure(resolved, command.clone(), signals)? {
+        Measured::InterruptedEarly => return Ok(Outcome::InterruptedEarly),
+        Measured::Run(finished) => finished,
+    };
+    let stop = finished.summary.run.stop;
+    let run = &finished.summary.run;
+    let window = Window { start_ns: run.start_ns, end_ns: run.end_ns };
+    let gpus = gpu::finish(polling, window, stop == StopReason::Interrupted);
+    let telemetry = gpu::figures(&gpus);
     let folder = finished.folder();
-    let files = files::write(&folder, &folder, config, &telemetry)?;
-    let report = Report { summary: &files.summary, config, telemetry: &telemetry };
+    let files =
+        files::write(&folder, &folder, &config, &telemetry, |summary| gpu::extras(Some(&gpus), &price, work(summary)))?;
+    let report = Report { summary: &files.summary, config: &config, telemetry: &telemetry, extras: &files.extras };
     let mut text = report.console();
-    text.push_str(&console::remarks(finished, &files.written));
-    Ok(console::finish_with(&text, finished))
+    text.push_str(&console::remarks(&finished, &files.written));
+    let code = console::finish_with(&text, &finished);
+    Ok(Outcome::Done(Box::new(Done { code, stop, summary: files.summary, telemetry, command })))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "counts are whole and far below 2^53"
+)]
+fn work(summary: &Summary) -> Work {
+    let avg = |metric| summary.values.get(metric).map(Value::avg);
+    let requests = summary.counts.answered;
+    let tokens = |metric| avg(metric).map(|mean| mean * requests as f64);
+    let rate = avg(Metric::OutputTokenThroughput);
+    let (input, output) = (avg(Metric::InputSequenceLength), avg(Metric::OutputSequenceLength));
+    let total = rate.zip(input.zip(output)).filter(|(_, (_, output))| *output > 0.0);
+    Work {
+        requests,
+        output_tokens: tokens(Metric::OutputSequenceLength).map(|tokens| tokens.round() as u64),
+        output_tokens_per_s: rate,
+        total_tokens_per_s: total.map(|(rate, (input, output))| rate * (input + output) / output),
+    }
 }

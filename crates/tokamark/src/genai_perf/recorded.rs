@@ -91,7 +91,7 @@ pub(crate) fn report(path: &Path, out: Option<&Path>, counting: &Counting) -> an
     config.set_objectives(&options.goodput);
     let folder = out.map_or_else(|| path.parent().unwrap_or(Path::new(".")).to_owned(), Path::to_owned);
     std::fs::create_dir_all(&folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
-    let report = Report { summary: &run.summary, config: &config, telemetry: &Telemetry::default() };
+    let report = Report { summary: &run.summary, config: &config, telemetry: &Telemetry::default(), extras: &[] };
     finish(&report, &report.write_files(&folder)?)
 }
 

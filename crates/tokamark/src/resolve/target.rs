@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 use tokamark_plan::name_value::{add_extra_input, headers, is_header_value};
-use tokamark_plan::target_url::{Endpoint, endpoint_url, is_simulated};
+use tokamark_plan::target_url::{endpoint_url, is_simulated};
 use tokamark_plan::{ConnectMode, EndpointKind, ModelSelection, ProxyPlan, Reuse, Secret, TargetPlan, TlsPlan};
 use tokamark_sim::SimConfig;
 
@@ -23,8 +23,26 @@ const API_KEY_VARIABLE: &str = "TOKAMARK_API_KEY";
 pub(super) const LEGACY_MAX_TOKENS: &str = "max_tokens";
 
 /// Dialects that are known, but cannot be measured yet.
-const OTHER_ENDPOINTS: [&str; 5] =
-    ["audio_transcription", "image_generation", "image_edit", "video_generation", "kserve"];
+const OTHER_ENDPOINTS: [&str; 18] = [
+    "audio_transcription",
+    "cohere_rankings",
+    "responses",
+    "messages",
+    "chat_embeddings",
+    "hf_tei_rankings",
+    "huggingface_generate",
+    "image_generation",
+    "image_edit",
+    "video_generation",
+    "image_retrieval",
+    "nim_embeddings",
+    "nim_rankings",
+    "raw",
+    "template",
+    "kserve",
+    "generate",
+    "rankings",
+];
 
 /// The target that the flags describe.
 pub(crate) fn resolve(
@@ -34,11 +52,11 @@ pub(crate) fn resolve(
     problems: &mut Problems,
 ) -> TargetPlan {
     let endpoint = endpoint_kind(args, problems);
-    if args.streaming && !endpoint.can_stream() {
-        problems.add("--streaming", format!("{} cannot be streamed", endpoint.name()));
+    if args.streaming && endpoint == EndpointKind::Embeddings {
+        problems.add("--streaming", "embeddings cannot be streamed");
     }
-    if args.use_legacy_max_tokens && !endpoint.generates_tokens() {
-        problems.add("--use-legacy-max-tokens", format!("{} have no output tokens", endpoint.name()));
+    if args.use_legacy_max_tokens && endpoint == EndpointKind::Embeddings {
+        problems.add("--use-legacy-max-tokens", "embeddings have no output tokens");
     }
     let urls = urls(args, endpoint, problems);
     let extra_inputs = extra_inputs(args, problems);
@@ -90,13 +108,8 @@ fn endpoint_kind(args: &EndpointArgs, problems: &mut Problems) -> EndpointKind {
     choice(
         "--endpoint-type",
         args.endpoint_type.as_ref(),
-        &EndpointKind::ALL
-            .into_iter()
-            .flat_map(|kind| {
-                std::iter::once(kind.name()).chain(kind.aliases().iter().copied()).map(move |name| (name, kind))
-            })
-            .collect::<Vec<_>>(),
-        &OTHER_ENDPOINTS.map(|name| (name, "")),
+        &EndpointKind::ALL.map(|kind| (kind.name(), kind)),
+        &OTHER_ENDPOINTS.map(|name| (name, ": use chat, completions or embeddings")),
         problems,
     )
     .unwrap_or(EndpointKind::Chat)
@@ -116,19 +129,12 @@ fn models(given: &[String], problems: &mut Problems) -> Vec<String> {
 fn urls(args: &EndpointArgs, endpoint: EndpointKind, problems: &mut Problems) -> Vec<String> {
     let default = [DEFAULT_URL.to_owned()];
     let given = if args.url.is_empty() { &default[..] } else { &args.url };
-    let models = models(&args.model, &mut Problems::default());
-    let target = Endpoint {
-        kind: endpoint,
-        model: models.first().map_or("", String::as_str),
-        streaming: args.streaming,
-        path: args.endpoint.as_deref(),
-    };
     let mut urls = Vec::new();
     for url in given.iter().flat_map(|text| split_urls(text)) {
         let checked = if is_simulated(url) {
             SimConfig::from_str(url).map(|_| url.to_owned()).map_err(|error| error.to_string())
         } else {
-            endpoint_url(url, target).map_err(|error| error.to_string())
+            endpoint_url(url, endpoint, args.endpoint.as_deref()).map_err(|error| error.to_string())
         };
         match checked {
             Ok(url) => urls.push(url),

@@ -85,13 +85,13 @@ fn urls_are_joined_with_the_endpoint() {
 
 #[test]
 fn dialects_that_are_not_there_yet_are_named() {
-    assert_eq!(said("--endpoint-type image-edit"), "error: --endpoint-type: `image_edit` is not supported yet");
-    let unknown = said("--endpoint-type gopher");
-    assert!(
-        unknown.starts_with(
-            "error: --endpoint-type: `gopher` is not known: it must be chat, multimodal, vision, completions, "
-        ),
-        "{unknown}"
+    assert_eq!(
+        said("--endpoint-type responses"),
+        "error: --endpoint-type: `responses` is not supported yet: use chat, completions or embeddings"
+    );
+    assert_eq!(
+        said("--endpoint-type gopher"),
+        "error: --endpoint-type: `gopher` is not known: it must be chat, completions or embeddings"
     );
     assert_eq!(said("--endpoint-type embeddings --streaming"), "error: --streaming: embeddings cannot be streamed");
 }
@@ -416,7 +416,7 @@ fn outputs_are_named_and_bounded() {
 fn everything_wrong_is_told_at_once_in_the_words_of_the_user() {
     let error = resolve_with(
         &[],
-        "-m m --conccurency 4 --request-rate x --num-requests 0 --endpoint-type image_edit --goodput speed:1 \
+        "-m m --conccurency 4 --request-rate x --num-requests 0 --endpoint-type responses --goodput speed:1 \
          --arrival-smoothness 1 --arrival-pattern constant stray",
     )
     .unwrap_err();
@@ -426,7 +426,7 @@ fn everything_wrong_is_told_at_once_in_the_words_of_the_user() {
         "\n  unexpected argument `stray`",
         "\n  --request-rate: `x` is not a number",
         "\n  --num-requests: must be at least 1, not 0",
-        "\n  --endpoint-type: `image_edit` is not supported yet",
+        "\n  --endpoint-type: `responses` is not supported yet",
         "\n  --goodput: `speed` is not a metric",
         "\n  --arrival-smoothness: is the shape of gamma gaps",
     ] {
