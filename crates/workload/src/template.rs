@@ -60,17 +60,16 @@ impl Added {
             let messages = before.messages(user.clone());
             let all = tokenizer.count_chat(&messages, None)? as u64;
             found.push(all.saturating_sub(before.tokens(tokenizer) + text.tokens));
-            // What one more turn adds is told from a conversation with an answer, with and without it.
+            // What a later turn adds is told from a conversation with an answer, with and without it.
             let answer = json!({"role": "assistant", "content": text.text});
-            let opened = before.messages(user.clone());
-            let opened = opened.as_array().cloned().unwrap_or_default();
-            let long: Value = opened.into_iter().chain([answer.clone(), user.clone(), answer, user]).collect();
-            let short: Value = long.as_array().map(|list| list[..list.len() - 2].to_vec()).unwrap_or_default().into();
-            let counts =
-                tokenizer.count_chat(&long, None).and_then(|long| Ok((long, tokenizer.count_chat(&short, None)?)));
-            if let Ok((long, short)) = counts {
-                // Of what the pair of messages adds beyond its texts, one half is taken for the user's.
-                later.push((long as u64).saturating_sub(short as u64 + 2 * text.tokens) / 2);
+            let opened = messages.as_array().cloned().unwrap_or_default().into_iter().chain([answer]);
+            let answered: Value = opened.clone().collect();
+            let followed: Value = opened.chain([user]).collect();
+            // Templates that refuse one of them leave the other turns to the text alone.
+            if let (Ok(answered), Ok(followed)) =
+                (tokenizer.count_chat(&answered, None), tokenizer.count_chat(&followed, None))
+            {
+                later.push((followed as u64).saturating_sub(answered as u64 + text.tokens));
             }
         }
         let varies = found.windows(2).any(|pair| pair[0] != pair[1]);

@@ -7,6 +7,8 @@ mod corpora;
 #[cfg(test)]
 mod dataset;
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod lengths;
 #[cfg(test)]
 mod plans;
