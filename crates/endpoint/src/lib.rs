@@ -18,6 +18,7 @@ mod nim_rankings;
 mod nvclip;
 mod passages;
 mod raw;
+mod response_field;
 mod response_items;
 mod responses;
 mod solido_rag;
@@ -31,6 +32,7 @@ use tokamark_plan::EndpointKind;
 use tokamark_wire::{Answer, EventInfo, openai};
 
 pub use message::{message, messages_of};
+pub use response_field::{RESPONSE_FIELD, ResponseFieldError, check_response_field, dialect_for};
 pub use template::{PAYLOAD_TEMPLATE, TemplateError, check_template};
 pub use verdict::{Ending, Verdict, VerdictKind, http_error, judge};
 
@@ -93,7 +95,7 @@ pub trait Dialect: Send + Sync + std::fmt::Debug {
     fn read_body(&self, body: &[u8], answer: &mut Answer) -> Result<EventInfo, String>;
 }
 
-/// The dialect of an endpoint.
+/// The dialect of an endpoint; see [`dialect_for`] for one that knows the extra inputs.
 #[must_use]
 pub fn dialect(kind: EndpointKind) -> &'static dyn Dialect {
     match kind {

@@ -5,7 +5,7 @@ use tokamark_plan::EndpointKind;
 use tokamark_wire::{Answer, EventInfo, any};
 
 use crate::chat::Chat;
-use crate::{BodyOptions, Dialect, Request, body};
+use crate::{BodyOptions, Dialect, RESPONSE_FIELD, Request, body};
 
 /// Bodies as they are, answers of any known form. A turn that has no body of its own is put into a chat request.
 #[derive(Debug)]
@@ -21,7 +21,11 @@ impl Dialect for Raw {
     }
 
     fn body(&self, request: Request<'_>, options: &BodyOptions) -> Bytes {
-        body::given(request.turn).unwrap_or_else(|| Chat.body(request, options))
+        body::given(request.turn).unwrap_or_else(|| {
+            let mut options = options.clone();
+            options.extra.remove(RESPONSE_FIELD);
+            Chat.body(request, &options)
+        })
     }
 
     fn read_event(&self, name: &[u8], data: &[u8], answer: &mut Answer) -> EventInfo {

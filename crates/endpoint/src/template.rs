@@ -12,12 +12,10 @@ use tokamark_wire::{Answer, EventInfo, any};
 
 use crate::message::texts_of;
 use crate::passages::Ranking;
-use crate::{BodyOptions, Dialect, Request, body, messages_of};
+use crate::{BodyOptions, Dialect, RESPONSE_FIELD, Request, body, messages_of};
 
-/// The extra input that holds the template: its text, or the name of a built-in one.
+/// The extra input that holds the template: its text, or the name of a built-in one. It is no part of a body.
 pub const PAYLOAD_TEMPLATE: &str = "payload_template";
-/// The extra input that says where the answer's text is; it is no part of a body either.
-const RESPONSE_FIELD: &str = "response_field";
 
 /// Templates that have a name.
 const BUILTIN: [(&str, &str); 1] = [("nv-embedqa", r#"{"text": {{ texts|tojson }}}"#)];

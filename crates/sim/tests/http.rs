@@ -70,7 +70,8 @@ fn methods_are_checked() {
     let options = client.exchange("OPTIONS /v1/completions HTTP/1.1\r\n\r\n");
     assert!(options.head.contains("allow: post, options"));
     assert_eq!(client.exchange("DELETE /v1/models HTTP/1.1\r\n\r\n").status, 405);
-    assert_eq!(client.exchange("GET / HTTP/1.1\r\n\r\n").status, 404);
+    assert_eq!(client.exchange("GET /nothing HTTP/1.1\r\n\r\n").status, 404);
+    assert_eq!(client.exchange("GET / HTTP/1.1\r\n\r\n").status, 405);
 }
 
 #[test]

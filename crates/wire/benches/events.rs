@@ -6,7 +6,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use tokamark_wire::openai::read_event;
 use tokamark_wire::sse::SseDecoder;
-use tokamark_wire::{Answer, EventInfo};
+use tokamark_wire::{Answer, EventInfo, any, huggingface, messages, responses, triton};
 
 fn main() {
     divan::main();
@@ -63,6 +63,46 @@ fn classify(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| -> EventInfo {
         answer.text.clear();
         read_event(black_box(data.as_bytes()), &mut answer)
+    });
+}
+
+/// A delta of each of the other APIs, by its own reader and by the one that is not told whose it is.
+const DELTAS: [(&str, &str); 4] = [
+    ("messages", r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" token"}}"#),
+    (
+        "responses",
+        r#"{"type":"response.output_text.delta","item_id":"msg_67c9fdcf37fc8190","output_index":0,"content_index":0,"delta":" token","sequence_number":7,"logprobs":[]}"#,
+    ),
+    (
+        "huggingface",
+        r#"{"index":7,"token":{"id":4037,"text":" token","logprob":-0.48,"special":false},"generated_text":null,"details":null}"#,
+    ),
+    ("triton", r#"{"model_name":"llama","model_version":"1","text_output":" token"}"#),
+];
+
+#[divan::bench(args = DELTAS.map(|(api, _)| api))]
+fn classify_delta(bencher: Bencher<'_, '_>, api: &str) {
+    let data = DELTAS.iter().find(|(name, _)| *name == api).map_or("", |(_, data)| data);
+    let mut answer = Answer::default();
+    bencher.bench_local(|| -> EventInfo {
+        answer.text.clear();
+        let data = black_box(data.as_bytes());
+        match api {
+            "messages" => messages::read_event(b"content_block_delta", data, &mut answer),
+            "responses" => responses::read_event(b"response.output_text.delta", data, &mut answer),
+            "huggingface" => huggingface::read_event(data, &mut answer),
+            _ => triton::read_event(data, &mut answer),
+        }
+    });
+}
+
+#[divan::bench(args = DELTAS.map(|(api, _)| api))]
+fn classify_any(bencher: Bencher<'_, '_>, api: &str) {
+    let data = DELTAS.iter().find(|(name, _)| *name == api).map_or("", |(_, data)| data);
+    let mut answer = Answer::default();
+    bencher.bench_local(|| -> EventInfo {
+        answer.text.clear();
+        any::read_event(b"", black_box(data.as_bytes()), &mut answer)
     });
 }
 

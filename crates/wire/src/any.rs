@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::error::error_in;
-use crate::parts::{Parts, lacking, parse, read_data};
+use crate::parts::{Parts, lacking, parse, parse_body, read_data};
 use crate::rankings::ranked;
 use crate::usage::usage_in;
 use crate::{Answer, EventFlags, EventInfo, huggingface, messages, openai, responses, triton};
@@ -61,6 +61,69 @@ pub fn read_body(body: &[u8], answer: &mut Answer) -> Result<EventInfo, String> 
             let info = read_plain(&value, answer);
             if info.flags.has(EventFlags::UNKNOWN) { lacking("text", &value, body, answer) } else { Ok(info) }
         }
+    }
+}
+
+/// What the user's own expression finds in an event or body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Picked {
+    /// A text of the answer.
+    Text(String),
+    /// Something else, such as a vector.
+    Data,
+}
+
+/// Reads the data of one stream event whose text is what `pick` finds. An event in which it finds nothing is
+/// [`EventFlags::EMPTY`], unless it has an error or token counts.
+pub fn read_picked_event(
+    name: &[u8],
+    data: &[u8],
+    answer: &mut Answer,
+    pick: impl FnOnce(&Value) -> Option<Picked>,
+) -> EventInfo {
+    if name == b"error" {
+        return openai::read_error_event(data, answer);
+    }
+    read_data(data, answer, |data, answer| {
+        let value = parse(data, answer)?;
+        let picked = pick(&value);
+        Some(read_picked(&value, picked, answer))
+    })
+}
+
+/// Reads a whole body whose text is what `pick` finds. An error in a known shape is put into the answer and is no `Err`.
+///
+/// # Errors
+/// Why the body could not be understood, in words: it is no JSON, or nothing is found.
+pub fn read_picked_body(
+    body: &[u8],
+    answer: &mut Answer,
+    pick: impl FnOnce(&Value) -> Option<Picked>,
+) -> Result<EventInfo, String> {
+    let value = parse_body(body, answer)?;
+    match pick(&value) {
+        None => lacking("such part", &value, body, answer),
+        picked => Ok(read_picked(&value, picked, answer)),
+    }
+}
+
+fn read_picked(value: &Value, picked: Option<Picked>, answer: &mut Answer) -> EventInfo {
+    let mut parts = Parts::default();
+    match picked {
+        Some(Picked::Text(text)) => parts.content = text,
+        Some(Picked::Data) => answer.is_data = true,
+        None => {}
+    }
+    let object = value.as_object();
+    let mut marks = EventFlags::NONE;
+    if let Some(usage) = object.and_then(|object| usage_in(object.get("usage")?)) {
+        answer.usage = Some(usage);
+        marks |= EventFlags::USAGE;
+    }
+    let info = parts.put(answer, marks, EventFlags::EMPTY);
+    match object.and_then(error_in) {
+        Some(error) => info.with_error(error, answer),
+        None => info,
     }
 }
 
