@@ -14,7 +14,8 @@ use crate::message::texts_of;
 use crate::passages::Ranking;
 use crate::{BodyOptions, Dialect, RESPONSE_FIELD, Request, body, messages_of};
 
-/// The extra input that holds the template: its text, or the name of a built-in one. It is no part of a body.
+/// The extra input that holds the template: its text, or the name of a built-in one (who takes a file's path from the user
+/// puts its text here). It is no part of a body.
 pub const PAYLOAD_TEMPLATE: &str = "payload_template";
 
 /// Templates that have a name.

@@ -156,3 +156,32 @@ fn vectors_and_ranks_are_answers_without_a_token() {
         assert_eq!(judge(dialect(kind), &answer, &Ending::default()), Verdict::Ok);
     }
 }
+
+#[test]
+fn error_statuses_of_every_api() {
+    for (body, kind, message) in [
+        (
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"bad"}}"#,
+            "invalid_request_error",
+            "bad",
+        ),
+        (
+            r#"{"error":{"message":"bad","type":"invalid_request_error","param":null,"code":null}}"#,
+            "invalid_request_error",
+            "bad",
+        ),
+        (r#"{"error":"bad","error_type":"validation"}"#, "validation", "bad"),
+        (r#"{"error":"bad"}"#, "Unprocessable Entity", "bad"),
+        (r#"{"id":"x","message":"bad"}"#, "Unprocessable Entity", "bad"),
+        (
+            r#"{"detail":[{"loc":["body","query"],"msg":"field required","type":"missing"}]}"#,
+            "Unprocessable Entity",
+            "body.query: field required",
+        ),
+        ("bad", "Unprocessable Entity", "bad"),
+    ] {
+        let expected =
+            ServerError { code: Some("422".to_owned()), kind: Some(kind.to_owned()), message: message.to_owned() };
+        assert_eq!(http_error(422, "Unprocessable Entity", body.as_bytes()), expected, "{body}");
+    }
+}

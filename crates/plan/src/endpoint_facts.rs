@@ -104,6 +104,12 @@ impl EndpointKind {
         )
     }
 
+    /// Whether requests consist of tokens. Images alone do not.
+    #[must_use]
+    pub const fn reads_tokens(self) -> bool {
+        !matches!(self, ImageRetrieval)
+    }
+
     /// Whether a request holds chat messages: a system message, roles, tools, what was said before.
     #[must_use]
     pub const fn takes_messages(self) -> bool {
@@ -230,7 +236,13 @@ mod tests {
         let generating = "chat completions responses messages generate huggingface_generate solido_rag raw template";
         assert_eq!(of(EndpointKind::can_stream), generating);
         assert_eq!(of(EndpointKind::generates_tokens), generating);
+        assert_eq!(of(|kind| !kind.reads_tokens()), "image_retrieval");
         assert_eq!(of(EndpointKind::ranks_passages), "nim_rankings cohere_rankings hf_tei_rankings");
+        assert_eq!(
+            of(EndpointKind::takes_batches),
+            "completions generate embeddings nim_embeddings nvclip nim_rankings cohere_rankings hf_tei_rankings \
+             image_retrieval solido_rag template"
+        );
         assert_eq!(of(EndpointKind::takes_messages), "chat responses messages chat_embeddings template");
         assert_eq!(
             of(EndpointKind::takes_images),

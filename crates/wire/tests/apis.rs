@@ -104,7 +104,7 @@ fn counts_that_are_repeated_at_the_end_of_messages_take_the_place_of_the_first()
     ] {
         let mut answer = Answer::default();
         messages::read_event(b"", start.as_bytes(), &mut answer);
-        assert_eq!(answer.usage.unwrap().prompt, Some(8));
+        assert_eq!(answer.usage.map(|usage| (usage.prompt, usage.completion)), Some((Some(8), None)));
         assert!(!answer.ends_with_usage);
         let end = format!(r#"{{"type":"message_delta","delta":{{"stop_reason":null}},"usage":{last}}}"#);
         assert_eq!(messages::read_event(b"", end.as_bytes(), &mut answer).flags, USAGE);

@@ -46,7 +46,11 @@ pub(crate) fn read(name: &[u8], data: &[u8], answer: &mut Answer) -> Option<Even
         "content_block_stop" | "ping" => {}
         _ => otherwise = EventFlags::UNKNOWN,
     }
-    if let Some(found) = counts.and_then(Value::as_object).and_then(|counts| merged(counts, answer.usage)) {
+    if let Some(mut found) = counts.and_then(Value::as_object).and_then(|counts| merged(counts, answer.usage)) {
+        if kind == "message_start" {
+            // Whatever stands there is no count of an answer that has yet to come.
+            found.completion = None;
+        }
         answer.usage = Some(found);
         marks |= EventFlags::USAGE;
     }
