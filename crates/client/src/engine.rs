@@ -138,7 +138,7 @@ impl Engine {
                         pool,
                         draining: Arc::new(Semaphore::new(MAX_DRAINING)),
                         heads,
-                        dialect: tokamark_endpoint::dialect(target.endpoint),
+                        dialect: tokamark_endpoint::dialect_for(target.endpoint, &target.extra_inputs),
                         streaming: target.streaming,
                         timeout: limit_of(target.request_timeout_s),
                         cancel,

@@ -128,19 +128,29 @@ impl Dataset {
     /// # Errors
     /// It cannot be read again, or there is none with this number.
     pub fn conversation(&self, number: u64) -> Result<Conversation, DatasetError> {
-        let stored = match &self.chosen {
+        let mut conversation =
+            self.store.conversation(self.stored(number)).map_err(|reason| DatasetError::Stored { number, reason })?;
+        if conversation.id.is_empty() {
+            conversation.id = unnamed(number);
+        }
+        self.shift(&mut conversation);
+        Ok(conversation)
+    }
+
+    /// The name of a conversation.
+    #[must_use]
+    pub fn name(&self, number: u64) -> String {
+        self.store.name(self.stored(number)).filter(|name| !name.is_empty()).unwrap_or_else(|| unnamed(number))
+    }
+
+    /// Where a conversation is kept.
+    fn stored(&self, number: u64) -> u64 {
+        match &self.chosen {
             None => number,
             Some(chosen) => {
                 usize::try_from(number).ok().and_then(|number| chosen.get(number).copied()).map_or(u64::MAX, u64::from)
             }
-        };
-        let mut conversation =
-            self.store.conversation(stored).map_err(|reason| DatasetError::Stored { number, reason })?;
-        if conversation.id.is_empty() {
-            conversation.id = format!("session_{number:06}");
         }
-        self.shift(&mut conversation);
-        Ok(conversation)
     }
 
     /// A conversation that only others begin, by its name.
@@ -190,4 +200,9 @@ impl Dataset {
             *time = self.schedule.moment(*time);
         }
     }
+}
+
+/// The name of a conversation that has none.
+fn unnamed(number: u64) -> String {
+    format!("session_{number:06}")
 }

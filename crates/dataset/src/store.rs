@@ -9,6 +9,11 @@ use tokamark_conversation::Conversation;
 
 use crate::pages::{IN_MEMORY, Pages};
 
+/// What the JSON text of a conversation begins with.
+const NAME: &[u8] = br#"{"id":"#;
+/// Names beyond this are not told.
+const LONGEST_NAME: usize = 4_096;
+
 /// The name of a conversation, shortened so that many fit into memory.
 type Key = [u8; 16];
 
@@ -208,6 +213,15 @@ impl Store {
 
     pub(crate) fn conversation(&self, number: u64) -> Result<Conversation, String> {
         self.read(self.roots.parts(number))
+    }
+
+    /// The name of a conversation: what its JSON text begins with.
+    pub(crate) fn name(&self, number: u64) -> Option<String> {
+        let &(offset, length) = self.roots.parts(number).first()?;
+        let mut head = vec![0; (length as usize).min(LONGEST_NAME)];
+        self.pages.read(offset, &mut head).ok()?;
+        let name = head.strip_prefix(NAME)?;
+        serde_json::Deserializer::from_slice(name).into_iter::<String>().next()?.ok()
     }
 
     /// The child of a name.

@@ -36,10 +36,10 @@ pub use summary_json::{SCHEMA_VERSION, write_summary_json};
 pub use time_text::utc;
 pub use timeslices::{write_timeslices_csv, write_timeslices_json};
 
-use tokamark_record::Anchor;
+use tokamark_record::{Anchor, Phase, RequestRecord};
 
 /// What every row says about its run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct RunContext {
     /// The run's id.
     pub run_id: String,
@@ -47,6 +47,28 @@ pub struct RunContext {
     pub anchor: Anchor,
     /// Names of the plan's models.
     pub models: Vec<String>,
+    /// Names of the measured phase's conversations by number; those of [`conversation_id`] and the dataset's rows if absent.
+    pub names: Option<ConversationNames>,
+}
+
+/// Gives the name of a conversation by its number.
+pub type ConversationNames = std::sync::Arc<dyn Fn(u64) -> String + Send + Sync>;
+
+impl RunContext {
+    /// The name of a record's conversation.
+    pub(crate) fn conversation(&self, record: &RequestRecord) -> String {
+        match &self.names {
+            Some(names) if record.phase == Phase::Profiling => names(record.session),
+            // Rows come again where conversations do.
+            _ => conversation_id(record.dataset_row),
+        }
+    }
+}
+
+impl std::fmt::Debug for RunContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunContext").field("run_id", &self.run_id).field("models", &self.models).finish_non_exhaustive()
+    }
 }
 
 /// The name of a conversation in files.

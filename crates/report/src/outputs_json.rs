@@ -5,10 +5,10 @@ use std::path::Path;
 use tokamark_metrics::{Metric, RequestMetrics};
 use tokamark_record::{Outcome, RequestRecord, request_id};
 
+use crate::RunContext;
 use crate::error::WriteError;
 use crate::files::Growing;
 use crate::json::{Object, start_of};
-use crate::{RunContext, conversation_id};
 
 const METRICS: [Metric; 6] = [
     Metric::InputSequenceLength,
@@ -53,7 +53,7 @@ impl OutputsWriter {
         let (reasoning, visible, tool) = record.texts();
         let mut entry = Object::begin(&mut self.entry);
         entry.whole("session_num", record.seq);
-        entry.text("conversation_id", &conversation_id(record.session));
+        entry.text("conversation_id", &self.context.conversation(record));
         entry.whole("turn_index", record.turn.into());
         entry.text("x_request_id", &request_id(run_id, record.phase, record.seq));
         entry.whole("request_start_ns", anchor.wall(start_of(record)));

@@ -5,10 +5,10 @@ use std::path::Path;
 use tokamark_metrics::{Metric, RequestMetrics};
 use tokamark_record::{Outcome, Phase, RequestRecord, correlation_id, request_id};
 
+use crate::RunContext;
 use crate::error::WriteError;
 use crate::files::Growing;
 use crate::json::{Object, start_of};
-use crate::{RunContext, conversation_id};
 
 /// Appends rows while the run is going on. What was flushed survives a crash.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl RecordsWriter {
 
 /// Who, when and where: all that is known of a request beside what it measured.
 pub(crate) fn write_metadata(into: &mut Object<'_>, record: &RequestRecord, context: &RunContext) {
-    let RunContext { run_id, anchor, models } = context;
+    let RunContext { run_id, anchor, models, .. } = context;
     let times = &record.times;
     let cancelled = record.outcome == Outcome::Cancelled;
     let phase = match record.phase {
@@ -66,7 +66,7 @@ pub(crate) fn write_metadata(into: &mut Object<'_>, record: &RequestRecord, cont
     into.whole("session_num", record.seq);
     into.text("x_request_id", &request_id(run_id, record.phase, record.seq));
     into.text("x_correlation_id", &correlation_id(run_id, record.phase, record.session));
-    into.text("conversation_id", &conversation_id(record.session));
+    into.text("conversation_id", &context.conversation(record));
     into.whole("turn_index", record.turn.into());
     into.whole("credit_issued_ns", anchor.wall(times.scheduled));
     into.whole("request_start_ns", anchor.wall(start_of(record)));

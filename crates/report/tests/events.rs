@@ -24,6 +24,7 @@ fn context() -> RunContext {
         run_id: "0123456789ab".into(),
         anchor: Anchor { monotonic_ns: ANCHOR_NS, wall_ns: WALL_START },
         models: vec!["m".into()],
+        names: None,
     }
 }
 

@@ -20,6 +20,7 @@ fn context() -> RunContext {
         run_id: "0123456789ab".into(),
         anchor: Anchor { monotonic_ns: 0, wall_ns: WALL_START },
         models: vec!["m".into()],
+        names: None,
     }
 }
 

@@ -52,6 +52,9 @@ pub enum RunError {
         /// Measured requests that can be read.
         requests: u64,
     },
+    /// A conversation could not be made while the load was going on.
+    #[error("a conversation could not be sent: {0}")]
+    Conversation(String),
     /// A schedule was asked for, and there are no times to keep.
     #[error(
         "--fixed-schedule needs a time for every conversation, and the dataset does not have them; leave it out to send the \

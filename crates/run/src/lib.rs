@@ -20,7 +20,6 @@ mod replay;
 mod report_again;
 mod schedule;
 mod settle;
-mod shim;
 mod supply;
 
 pub use error::RunError;

@@ -10,7 +10,8 @@ use tokamark_metrics::Summary;
 use tokamark_plan::{LoadPlan, Plan};
 use tokamark_record::{Anchor, ClientLoad, CountsWriter, Phase, PhaseSpan, RunFacts, StopReason};
 use tokamark_report::{
-    InputsWriter, RunContext, write_summary_csv, write_summary_json, write_timeslices_csv, write_timeslices_json,
+    ConversationNames, InputsWriter, RunContext, write_summary_csv, write_summary_json, write_timeslices_csv,
+    write_timeslices_json,
 };
 use tokamark_telemetry::OwnLoad;
 use tokamark_workload::Workload;
@@ -25,7 +26,6 @@ use crate::progress::Progress;
 use crate::recorder::Recorded;
 use crate::schedule::schedule;
 use crate::settle::settled;
-use crate::shim::Shim as _;
 use crate::supply::{Requests, WorkloadSupply};
 use crate::{ready, recorder};
 
@@ -83,6 +83,13 @@ pub fn profile(plan: &Plan, command: Vec<String>, observer: &mut dyn Observer) -
         observer.note("requests are sent at the times of the trace; --no-fixed-schedule sends them as the load says");
     }
     let plan = &settled(plan, &workload, schedule.is_some());
+    if let Some(dataset) = workload.dataset() {
+        observer.detail(dataset.how_found());
+        let skipped = dataset.skipped_lines();
+        if skipped > 0 {
+            observer.note(&format!("{skipped} faulty line(s) of the dataset are left out"));
+        }
+    }
     let folder = Folder::create(plan)?;
     if folder.replaces_a_run {
         observer.note(&format!("an earlier run in {} is replaced", folder.path.display()));
@@ -104,8 +111,12 @@ fn measure(
     folder: &Folder,
 ) -> Result<Finished, RunError> {
     let mut facts = first_facts(plan, command, workload);
-    let context =
-        RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
+    let context = RunContext {
+        run_id: facts.run_id.clone(),
+        anchor: facts.anchor_start,
+        models: plan.target.models.clone(),
+        names: Some(names(requests)),
+    };
     let inputs = InputsWriter::create(&folder.names.inputs_json())?;
     let ledger = Arc::new(Ledger::new(inputs, requests.seen()));
     let supply = Arc::new(WorkloadSupply::new(Arc::clone(requests), Arc::clone(&ledger)));
@@ -165,11 +176,18 @@ fn measure(
         written.err().map(RunError::from),
         inputs_error.map(RunError::from),
         derivation.write_error.take(),
+        workload.failure().map(|failure| RunError::Conversation(failure.to_string())),
     ];
     let summary = derivation.accumulator.finish(&facts)?;
     let report_error = write_reports(folder, &summary).err();
     let error = errors.into_iter().flatten().chain(report_error).next();
     Ok(Finished { summary, files: folder.written(), error })
+}
+
+/// The names of the conversations of a run.
+pub(crate) fn names(requests: &Arc<Requests>) -> ConversationNames {
+    let requests = Arc::clone(requests);
+    Arc::new(move |number| requests.name(number))
 }
 
 /// Puts what the measured phase gave into the facts.

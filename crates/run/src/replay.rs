@@ -12,7 +12,6 @@ use crate::folder::Folder;
 use crate::payloads::Payloads;
 use crate::report_again::{facts_of, find_record};
 use crate::schedule::schedule;
-use crate::shim::Shim as _;
 use crate::supply::Requests;
 
 /// A finished run.

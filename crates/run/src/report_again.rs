@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokamark_plan::{ExportLevel, Plan};
+use tokamark_plan::{ExportLevel, Plan, Source};
 use tokamark_record::{CountsReader, Phase, PhaseSpan, RecordReader, RequestRecord, RunFacts, StopReason};
 use tokamark_report::RunContext;
 use tokamark_tokenizer::resolve;
@@ -13,9 +13,8 @@ use crate::RunError;
 use crate::folder::{Folder, RECORD_ENDING, reason};
 use crate::follower::{Aids, Counting, Derivation};
 use crate::payloads::Payloads;
-use crate::profile::{Finished, counts_locally, write_reports};
+use crate::profile::{Finished, counts_locally, names, write_reports};
 use crate::schedule::schedule;
-use crate::shim::Shim as _;
 use crate::supply::Requests;
 
 /// Makes the reports of the run in a folder (or of a record file) again, in `out` or in the run's own folder.
@@ -44,10 +43,15 @@ pub fn report(run: &Path, out: Option<&Path>) -> Result<Finished, RunError> {
     {
         return Err(RunError::Damaged { path: record, requests: seen.attempted });
     }
-    let context =
-        RunContext { run_id: facts.run_id.clone(), anchor: facts.anchor_start, models: plan.target.models.clone() };
     let counting = CountsReader::open(&source.counts()).map_or(Counting::Never, Counting::Before);
-    let mut derivation = Derivation::new(&plan, &target, &context, counting, aids(&plan, &facts, seen.begun))?;
+    let requests = requests_of(&plan, &facts, seen.begun);
+    let context = RunContext {
+        run_id: facts.run_id.clone(),
+        anchor: facts.anchor_start,
+        models: plan.target.models.clone(),
+        names: requests.as_ref().map(names),
+    };
+    let mut derivation = Derivation::new(&plan, &target, &context, counting, aids(&plan, &facts, requests))?;
     derivation.phase_start_ns = Arc::new(facts.profiling.start_ns.into());
     let mut reader = RecordReader::open(&record)?;
     while let Some(record) = reader.next_request()? {
@@ -114,24 +118,28 @@ impl Seen {
     }
 }
 
-/// The workload and the tokenizer of the run, as far as they are needed and can still be had as they were.
-fn aids(plan: &Plan, facts: &RunFacts, begun: u64) -> Aids {
-    let needs_payloads = plan.report.export_level >= ExportLevel::Raw;
-    let needs_tokens = plan.report.events_parquet && counts_locally(plan);
-    let workload = if needs_payloads { Workload::build(plan).ok() } else { None };
-    let tokenizer = match &workload {
-        _ if !needs_tokens => None,
-        Some(workload) => Some(workload.tokenizer().clone()),
-        None => resolve(&plan.workload.tokenizer, &plan.target.models).ok().map(|resolved| resolved.tokenizer),
-    };
+/// What makes the requests of the run, if they are needed and can still be had as they were.
+fn requests_of(plan: &Plan, facts: &RunFacts, begun: u64) -> Option<Arc<Requests>> {
+    let has_names = !matches!(plan.workload.source, Source::Synthetic(_));
+    let is_needed = plan.report.export_level >= ExportLevel::Raw
+        || (has_names && (plan.report.export_level >= ExportLevel::Records || plan.report.outputs_json));
+    let workload = if is_needed { Workload::build(plan).ok() } else { None }?;
+    let schedule = schedule(plan, workload.starts_ms(), workload.is_trace()).ok()?;
+    let requests = Requests::new(plan, Arc::new(workload), schedule);
     // A dataset may have changed since, and other prompts are worse than none.
-    let requests = workload.and_then(|workload| {
-        let schedule = schedule(plan, workload.starts_ms(), workload.is_trace()).ok()?;
-        Some(Requests::new(plan, Arc::new(workload), schedule))
-    });
-    let requests = requests.filter(|requests| requests.digest(begun) == facts.workload_digest);
+    (requests.digest(begun) == facts.workload_digest).then_some(requests)
+}
+
+/// The requests and the tokenizer of the run, as far as they are needed.
+fn aids(plan: &Plan, facts: &RunFacts, requests: Option<Arc<Requests>>) -> Aids {
+    let needs_tokens = plan.report.events_parquet && counts_locally(plan);
+    let tokenizer = if needs_tokens {
+        resolve(&plan.workload.tokenizer, &plan.target.models).ok().map(|resolved| resolved.tokenizer)
+    } else {
+        None
+    };
     Aids {
-        payloads: requests.map(Payloads::new),
+        payloads: requests.filter(|_| plan.report.export_level >= ExportLevel::Raw).map(Payloads::new),
         tokenizer: tokenizer.filter(|tokenizer| tokenizer.name() == facts.tokenizer),
     }
 }

@@ -3,8 +3,6 @@
 use tokamark_plan::Plan;
 use tokamark_workload::Workload;
 
-use crate::shim::Shim as _;
-
 /// The plan with nothing left open. Traces and conversations of a dataset are played once each unless the plan says when to
 /// stop; single requests are sent until each slot has been used twice.
 pub(crate) fn settled(plan: &Plan, workload: &Workload, is_scheduled: bool) -> Plan {

@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use bytes::Bytes;
 use tokamark_client::{Opening, Prepared, Supply};
 use tokamark_conversation::{Conversation, Turn};
-use tokamark_endpoint::{BodyOptions, Dialect, Request, dialect};
+use tokamark_endpoint::{BodyOptions, Dialect, Request, dialect_for};
 use tokamark_plan::{ModelSelection, Plan};
 use tokamark_record::Phase;
+use tokamark_report::conversation_id;
 use tokamark_workload::{Digest, Workload};
 
 use crate::ledger::{Ledger, Seen};
 use crate::player::{Player, nanoseconds};
 use crate::schedule::Scheduled;
-use crate::shim::Shim as _;
 
 /// Bodies of workloads with so few conversations are kept and sent again.
 const ROWS_KEPT: u64 = 4_096;
@@ -45,7 +45,7 @@ impl Requests {
             .collect();
         Arc::new_cyclic(|own| Self {
             workload,
-            dialect: dialect(plan.target.endpoint),
+            dialect: dialect_for(plan.target.endpoint, &plan.target.extra_inputs),
             options,
             selection: plan.target.model_selection,
             seed: plan.load.seed,
@@ -56,10 +56,14 @@ impl Requests {
 
     /// Conversation `number` of a phase.
     pub(crate) fn conversation(&self, phase: Phase, number: u64) -> Conversation {
-        match phase {
+        let mut conversation = match phase {
             Phase::Warmup => self.workload.warmup_conversation(number),
             Phase::Profiling => self.workload.conversation(self.place(number)),
+        };
+        if conversation.id.is_empty() {
+            conversation.id = self.name(number);
         }
+        conversation
     }
 
     /// A schedule sends conversations in the order of their times.
@@ -120,6 +124,12 @@ impl Requests {
     /// Which rows have come up before anything is sent.
     pub(crate) fn seen(&self) -> Seen {
         if self.workload.rows().is_some() { Seen::Rows(HashSet::new()) } else { Seen::AllNew }
+    }
+
+    /// The name of a measured conversation.
+    pub(crate) fn name(&self, number: u64) -> String {
+        let row = self.workload.row_of(self.place(number));
+        self.workload.dataset().map_or_else(|| conversation_id(row), |dataset| dataset.name(row))
     }
 
     /// Which model a conversation gets.

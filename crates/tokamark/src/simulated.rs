@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use tokamark_plan::Plan;
-use tokamark_plan::target_url::{endpoint_url, is_simulated};
+use tokamark_plan::target_url::{Endpoint, endpoint_url, is_simulated};
 use tokamark_sim::{Server, SimConfig, TokenEncoder};
 use tokamark_tokenizer::Tokenizer;
 use tokamark_tokenizer::resolve;
@@ -35,7 +35,9 @@ impl Engines {
             };
             // What runs in this process is never behind a proxy.
             target.proxy.exceptions.push(server.addr().ip().to_string());
-            *url = endpoint_url(&server.addr().to_string(), target.endpoint, endpoint_path)?;
+            let model = target.models.first().map(String::as_str).unwrap_or_default();
+            let wanted = Endpoint { kind: target.endpoint, model, streaming: target.streaming, path: endpoint_path };
+            *url = endpoint_url(&server.addr().to_string(), wanted)?;
             engines.0.push(server);
         }
         Ok(engines)

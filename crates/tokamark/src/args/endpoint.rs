@@ -24,7 +24,9 @@ pub(crate) struct EndpointArgs {
     #[arg(long = "endpoint", visible_alias = "custom-endpoint", value_name = "PATH")]
     pub(crate) endpoint: Option<String>,
 
-    /// API dialect: chat, completions or embeddings [default: chat]
+    /// API dialect: chat, completions, responses, messages, generate, huggingface_generate, embeddings, chat_embeddings,
+    /// nim_embeddings, nvclip, nim_rankings, cohere_rankings, hf_tei_rankings, image_retrieval, solido_rag, raw or template
+    /// [default: chat]
     #[arg(long, value_name = "TYPE")]
     pub(crate) endpoint_type: Option<String>,
 

@@ -11,6 +11,7 @@ mod load;
 mod media;
 mod output;
 mod prefix;
+mod rankings;
 mod trace;
 
 use clap::{Args, Command};
@@ -24,6 +25,7 @@ pub(crate) use load::LoadArgs;
 pub(crate) use media::MediaArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use prefix::PrefixArgs;
+pub(crate) use rankings::RankingsArgs;
 pub(crate) use trace::TraceArgs;
 
 use crate::commands;
@@ -45,6 +47,8 @@ pub(crate) struct ProfileArgs {
     pub(crate) dataset: DatasetArgs,
     #[command(flatten)]
     pub(crate) trace: TraceArgs,
+    #[command(flatten)]
+    pub(crate) rankings: RankingsArgs,
     #[command(flatten)]
     pub(crate) media: MediaArgs,
     #[command(flatten)]

@@ -3,8 +3,9 @@
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
+use tokamark_endpoint::{check_response_field, check_template};
 use tokamark_plan::name_value::{add_extra_input, headers, is_header_value};
-use tokamark_plan::target_url::{endpoint_url, is_simulated};
+use tokamark_plan::target_url::{Endpoint, endpoint_url, is_simulated};
 use tokamark_plan::{ConnectMode, EndpointKind, ModelSelection, ProxyPlan, Reuse, Secret, TargetPlan, TlsPlan};
 use tokamark_sim::SimConfig;
 
@@ -23,26 +24,7 @@ const API_KEY_VARIABLE: &str = "TOKAMARK_API_KEY";
 pub(super) const LEGACY_MAX_TOKENS: &str = "max_tokens";
 
 /// Dialects that are known, but cannot be measured yet.
-const OTHER_ENDPOINTS: [&str; 18] = [
-    "audio_transcription",
-    "cohere_rankings",
-    "responses",
-    "messages",
-    "chat_embeddings",
-    "hf_tei_rankings",
-    "huggingface_generate",
-    "image_generation",
-    "image_edit",
-    "video_generation",
-    "image_retrieval",
-    "nim_embeddings",
-    "nim_rankings",
-    "raw",
-    "template",
-    "kserve",
-    "generate",
-    "rankings",
-];
+const OTHER_ENDPOINTS: [&str; 4] = ["audio_transcription", "image_generation", "image_edit", "video_generation"];
 
 /// The target that the flags describe.
 pub(crate) fn resolve(
@@ -52,14 +34,17 @@ pub(crate) fn resolve(
     problems: &mut Problems,
 ) -> TargetPlan {
     let endpoint = endpoint_kind(args, problems);
-    if args.streaming && endpoint == EndpointKind::Embeddings {
-        problems.add("--streaming", "embeddings cannot be streamed");
+    if args.streaming && !endpoint.can_stream() {
+        problems.add("--streaming", format!("{} cannot be streamed", endpoint.name()));
     }
-    if args.use_legacy_max_tokens && endpoint == EndpointKind::Embeddings {
-        problems.add("--use-legacy-max-tokens", "embeddings have no output tokens");
+    if args.use_legacy_max_tokens && !endpoint.generates_tokens() {
+        problems.add("--use-legacy-max-tokens", format!("{} have no output tokens", endpoint.name()));
     }
-    let urls = urls(args, endpoint, problems);
-    let extra_inputs = extra_inputs(args, problems);
+    let models = models(&args.model, problems);
+    let model = models.first().map(String::as_str).unwrap_or_default();
+    let wanted = Endpoint { kind: endpoint, model, streaming: args.streaming, path: args.endpoint.as_deref() };
+    let urls = urls(args, wanted, problems);
+    let extra_inputs = extra_inputs(args, endpoint, problems);
     let headers = all_headers(&args.header, problems);
     let (connect, reuse) = connections(connection, problems);
     TargetPlan {
@@ -67,7 +52,7 @@ pub(crate) fn resolve(
         tls: tls(connection, &urls, problems),
         urls,
         endpoint,
-        models: models(&args.model, problems),
+        models,
         model_selection: choice(
             "--model-selection-strategy",
             args.model_selection_strategy.as_ref(),
@@ -105,14 +90,16 @@ pub(crate) fn resolve(
 }
 
 fn endpoint_kind(args: &EndpointArgs, problems: &mut Problems) -> EndpointKind {
-    choice(
-        "--endpoint-type",
-        args.endpoint_type.as_ref(),
-        &EndpointKind::ALL.map(|kind| (kind.name(), kind)),
-        &OTHER_ENDPOINTS.map(|name| (name, ": use chat, completions or embeddings")),
-        problems,
-    )
-    .unwrap_or(EndpointKind::Chat)
+    choice("--endpoint-type", args.endpoint_type.as_ref(), &kinds(), &OTHER_ENDPOINTS.map(|name| (name, "")), problems)
+        .unwrap_or(EndpointKind::Chat)
+}
+
+/// Every dialect, by each of its names.
+fn kinds() -> Vec<(&'static str, EndpointKind)> {
+    let named = |kind: EndpointKind| {
+        std::iter::once(kind.name()).chain(kind.aliases().iter().copied()).map(move |name| (name, kind))
+    };
+    EndpointKind::ALL.into_iter().flat_map(named).collect()
 }
 
 fn models(given: &[String], problems: &mut Problems) -> Vec<String> {
@@ -126,7 +113,7 @@ fn models(given: &[String], problems: &mut Problems) -> Vec<String> {
     models
 }
 
-fn urls(args: &EndpointArgs, endpoint: EndpointKind, problems: &mut Problems) -> Vec<String> {
+fn urls(args: &EndpointArgs, endpoint: Endpoint<'_>, problems: &mut Problems) -> Vec<String> {
     let default = [DEFAULT_URL.to_owned()];
     let given = if args.url.is_empty() { &default[..] } else { &args.url };
     let mut urls = Vec::new();
@@ -134,7 +121,7 @@ fn urls(args: &EndpointArgs, endpoint: EndpointKind, problems: &mut Problems) ->
         let checked = if is_simulated(url) {
             SimConfig::from_str(url).map(|_| url.to_owned()).map_err(|error| error.to_string())
         } else {
-            endpoint_url(url, endpoint, args.endpoint.as_deref()).map_err(|error| error.to_string())
+            endpoint_url(url, endpoint).map_err(|error| error.to_string())
         };
         match checked {
             Ok(url) => urls.push(url),
@@ -179,7 +166,7 @@ fn api_key(
     Some(Secret(key))
 }
 
-fn extra_inputs(args: &EndpointArgs, problems: &mut Problems) -> Map<String, Value> {
+fn extra_inputs(args: &EndpointArgs, endpoint: EndpointKind, problems: &mut Problems) -> Map<String, Value> {
     let mut all = Map::new();
     for argument in &args.extra_inputs {
         if let Err(error) = add_extra_input(&mut all, argument) {
@@ -192,6 +179,16 @@ fn extra_inputs(args: &EndpointArgs, problems: &mut Problems) -> Map<String, Val
         if all.contains_key(name) {
             problems.add("--extra-inputs", format!("`{name}` is what {flag} is for"));
         }
+    }
+    if endpoint == EndpointKind::Template
+        && let Err(error) = check_template(&all)
+    {
+        problems.add("--extra-inputs", error.to_string());
+    }
+    if matches!(endpoint, EndpointKind::Template | EndpointKind::Raw)
+        && let Err(error) = check_response_field(&all)
+    {
+        problems.add("--extra-inputs", error.to_string());
     }
     // Whether the answer is a stream decides what is measured, so there is one flag for it.
     if let Some(stream) = all.get("stream")

@@ -85,14 +85,19 @@ fn urls_are_joined_with_the_endpoint() {
 
 #[test]
 fn dialects_that_are_not_there_yet_are_named() {
-    assert_eq!(
-        said("--endpoint-type responses"),
-        "error: --endpoint-type: `responses` is not supported yet: use chat, completions or embeddings"
+    assert_eq!(said("--endpoint-type image-edit"), "error: --endpoint-type: `image_edit` is not supported yet");
+    assert!(
+        said("--endpoint-type gopher").starts_with("error: --endpoint-type: `gopher` is not known: it must be chat,")
     );
-    assert_eq!(
-        said("--endpoint-type gopher"),
-        "error: --endpoint-type: `gopher` is not known: it must be chat, completions or embeddings"
-    );
+    for (name, path) in [
+        ("responses", "v1/responses"),
+        ("messages", "v1/messages"),
+        ("rankings", "v1/ranking"),
+        ("hf-tei-rankings", "rerank"),
+        ("generate", "v2/models/m/generate"),
+    ] {
+        assert_eq!(plan(&format!("--endpoint-type {name}")).target.urls, [format!("http://localhost:8000/{path}")]);
+    }
     assert_eq!(said("--endpoint-type embeddings --streaming"), "error: --streaming: embeddings cannot be streamed");
 }
 
@@ -236,7 +241,10 @@ fn flags_that_would_do_nothing_are_refused() {
         ("--random-corpus-style sglang", "--random-corpus-style: needs --prompt-corpus random"),
         ("--corpus-file Cargo.toml --prompt-corpus coding", "--corpus-file: conflicts with --prompt-corpus"),
         ("--system-prompt a --endpoint-type completions", "--system-prompt: completions requests have no messages"),
-        ("--image-batch-size 2 --endpoint-type embeddings", "--image-batch-size: embeddings requests take no media"),
+        (
+            "--image-batch-size 2 --endpoint-type embeddings",
+            "--image-batch-size: embeddings requests take no such media",
+        ),
         ("--video-width 64", "--video-width: needs --video-height"),
         ("--audio-format mp3", "--audio-length-mean: is missing"),
         ("--batch-size 2", "--batch-size: chat requests take one text"),
@@ -416,7 +424,7 @@ fn outputs_are_named_and_bounded() {
 fn everything_wrong_is_told_at_once_in_the_words_of_the_user() {
     let error = resolve_with(
         &[],
-        "-m m --conccurency 4 --request-rate x --num-requests 0 --endpoint-type responses --goodput speed:1 \
+        "-m m --conccurency 4 --request-rate x --num-requests 0 --endpoint-type image_edit --goodput speed:1 \
          --arrival-smoothness 1 --arrival-pattern constant stray",
     )
     .unwrap_err();
@@ -426,7 +434,7 @@ fn everything_wrong_is_told_at_once_in_the_words_of_the_user() {
         "\n  unexpected argument `stray`",
         "\n  --request-rate: `x` is not a number",
         "\n  --num-requests: must be at least 1, not 0",
-        "\n  --endpoint-type: `responses` is not supported yet",
+        "\n  --endpoint-type: `image_edit` is not supported yet",
         "\n  --goodput: `speed` is not a metric",
         "\n  --arrival-smoothness: is the shape of gamma gaps",
     ] {

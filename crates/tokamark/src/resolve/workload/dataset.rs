@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tokamark_plan::{DatasetFormat, DatasetPlan, PublicPlan, Sampling, Source};
+use tokamark_plan::{DatasetFormat, DatasetPlan, EndpointKind, PublicPlan, Sampling, Source};
 
 use super::super::values::choice;
 use super::{media, refuse, synthetic, trace};
@@ -17,7 +17,7 @@ const SYNTHETIC: &str = "synthetic:";
 const SPEED_BENCH: &str = "speed_bench_";
 
 /// The source that the flags describe.
-pub(super) fn source(args: &ProfileArgs, problems: &mut Problems) -> Source {
+pub(super) fn source(args: &ProfileArgs, endpoint: EndpointKind, problems: &mut Problems) -> Source {
     let dataset = &args.dataset;
     let is_public = dataset.public_dataset.is_some() || dataset.hf_weka_dataset.is_some();
     if dataset.input_file.is_some() && is_public {
@@ -36,11 +36,11 @@ pub(super) fn source(args: &ProfileArgs, problems: &mut Problems) -> Source {
     }
     match &dataset.input_file {
         Some(path) => match path.strip_prefix(SYNTHETIC) {
-            Some(names) => made(args, groups(names, problems), problems),
+            Some(names) => made(args, endpoint, groups(names, problems), problems),
             None => from_file(args, path, problems),
         },
         None if is_public => public(args, problems),
-        None => made(args, Vec::new(), problems),
+        None => made(args, endpoint, Vec::new(), problems),
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn sampling(args: &DatasetArgs, problems: &mut Problems) -> Sampling 
     .unwrap_or_default()
 }
 
-fn made(args: &ProfileArgs, groups: Vec<String>, problems: &mut Problems) -> Source {
+fn made(args: &ProfileArgs, endpoint: EndpointKind, groups: Vec<String>, problems: &mut Problems) -> Source {
     refuse(&trace::given(&args.trace), "is for traces: give --input-file", problems);
     refuse(&[("--skip-bad-lines", args.dataset.skip_bad_lines)], "is for datasets: give --input-file", problems);
     refuse(
@@ -64,7 +64,7 @@ fn made(args: &ProfileArgs, groups: Vec<String>, problems: &mut Problems) -> Sou
         "is for recorded think times: give --input-file",
         problems,
     );
-    Source::Synthetic(synthetic::resolve(args, groups, problems))
+    Source::Synthetic(synthetic::resolve(args, endpoint, groups, problems))
 }
 
 fn groups(names: &str, problems: &mut Problems) -> Vec<String> {

@@ -4,6 +4,7 @@ mod dataset;
 mod lengths;
 mod media;
 mod prefix;
+mod rankings;
 mod synthetic;
 mod tokenizer;
 mod trace;
@@ -23,19 +24,18 @@ type Given<'a> = &'a [(&'a str, bool)];
 pub(crate) fn resolve(args: &ProfileArgs, endpoint: EndpointKind, problems: &mut Problems) -> WorkloadPlan {
     let input = &args.input;
     let batch_size = whole("--batch-size", input.batch_size.as_ref(), 1, MOST_BATCH, problems).unwrap_or(1);
-    if endpoint == EndpointKind::Embeddings {
+    if !endpoint.generates_tokens() {
         let flags = [("--osl", input.osl.is_some()), ("--osl-stddev", input.osl_stddev.is_some())];
-        refuse(&flags, "embeddings have no output tokens", problems);
-    } else if batch_size != 1 {
-        problems.add("--batch-size", format!("{} requests take one text: only embeddings take more", endpoint.name()));
+        refuse(&flags, &format!("{} have no output tokens", endpoint.name()), problems);
+    }
+    if batch_size != 1 && !endpoint.takes_batches() && !endpoint.ranks_passages() {
+        problems.add("--batch-size", format!("{} requests take one text", endpoint.name()));
     }
     let prefix = prefix::resolve(&args.prefix, problems);
     let cache_bust = prefix::cache_bust(&args.prefix, problems);
     let media = media::resolve(&args.media, problems);
-    if endpoint != EndpointKind::Chat {
-        only_chat(args, endpoint, problems);
-    }
-    let source = dataset::source(args, problems);
+    fits_endpoint(args, endpoint, problems);
+    let source = dataset::source(args, endpoint, problems);
     WorkloadPlan {
         output_tokens: lengths::output(input, problems),
         entries: entries(args, problems),
@@ -64,31 +64,32 @@ fn refuse(flags: Given<'_>, message: &str, problems: &mut Problems) {
     }
 }
 
-/// Messages, system prompts and media are things of chat.
-fn only_chat(args: &ProfileArgs, endpoint: EndpointKind, problems: &mut Problems) {
+/// Messages, system prompts and media are things of some dialects.
+fn fits_endpoint(args: &ProfileArgs, endpoint: EndpointKind, problems: &mut Problems) {
     let prefix = &args.prefix;
-    let flags = [
-        ("--system-prompt", prefix.system_prompt.is_some()),
-        ("--system-prompt-file", prefix.system_prompt_file.is_some()),
-        ("--shared-system-prompt-length", prefix.shared_system_prompt_length.is_some()),
-        ("--user-context-prompt-length", prefix.user_context_prompt_length.is_some()),
-        ("--isl-includes-template", args.input.isl_includes_template),
-        ("--apply-chat-template", args.input.apply_chat_template),
-    ];
-    refuse(&flags, &format!("{} requests have no messages: only chat requests do", endpoint.name()), problems);
     let mut quiet = Problems::default();
-    let bust = prefix::cache_bust(prefix, &mut quiet);
-    if !matches!(bust, CacheBust::None) {
-        problems.add("--cache-bust", format!("{} requests take no marks: only chat requests do", endpoint.name()));
+    if !endpoint.takes_messages() {
+        let flags = [
+            ("--system-prompt", prefix.system_prompt.is_some()),
+            ("--system-prompt-file", prefix.system_prompt_file.is_some()),
+            ("--shared-system-prompt-length", prefix.shared_system_prompt_length.is_some()),
+            ("--user-context-prompt-length", prefix.user_context_prompt_length.is_some()),
+            ("--isl-includes-template", args.input.isl_includes_template),
+            ("--apply-chat-template", args.input.apply_chat_template),
+        ];
+        refuse(&flags, &format!("{} requests have no messages", endpoint.name()), problems);
+        if !matches!(prefix::cache_bust(prefix, &mut quiet), CacheBust::None) {
+            problems.add("--cache-bust", format!("{} requests take no marks", endpoint.name()));
+        }
     }
     let media = media::resolve(&args.media, &mut quiet);
-    for (flag, given) in [
-        ("--image-batch-size", media.image.is_some()),
-        ("--audio-batch-size", media.audio.is_some()),
-        ("--video-batch-size", media.video.is_some()),
+    for (flag, refused) in [
+        ("--image-batch-size", media.image.is_some() && !endpoint.takes_images()),
+        ("--audio-batch-size", media.audio.is_some() && !endpoint.takes_audio()),
+        ("--video-batch-size", media.video.is_some() && !endpoint.takes_videos()),
     ] {
-        if given {
-            problems.add(flag, format!("{} requests take no media: only chat requests do", endpoint.name()));
+        if refused {
+            problems.add(flag, format!("{} requests take no such media", endpoint.name()));
         }
     }
 }

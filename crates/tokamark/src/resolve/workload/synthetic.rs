@@ -1,14 +1,19 @@
 //! Prompts made from the seed.
 
-use tokamark_plan::{Corpus, RandomStyle, SyntheticPlan, TurnsPlan};
+use tokamark_plan::{Corpus, EndpointKind, RandomStyle, SyntheticPlan, TurnsPlan};
 
 use super::super::values::{Range, choice, decimal, file};
-use super::lengths;
+use super::{lengths, rankings};
 use crate::args::{ConversationArgs, InputArgs, ProfileArgs};
 use crate::problems::Problems;
 
 /// The synthetic workload; `groups` are names of text groups.
-pub(super) fn resolve(args: &ProfileArgs, groups: Vec<String>, problems: &mut Problems) -> SyntheticPlan {
+pub(super) fn resolve(
+    args: &ProfileArgs,
+    endpoint: EndpointKind,
+    groups: Vec<String>,
+    problems: &mut Problems,
+) -> SyntheticPlan {
     let input = &args.input;
     let style = choice(
         "--random-corpus-style",
@@ -31,7 +36,7 @@ pub(super) fn resolve(args: &ProfileArgs, groups: Vec<String>, problems: &mut Pr
         random_style: style.unwrap_or_default(),
         range_ratio,
         turns: turns(&args.conversation, problems),
-        rankings: None,
+        rankings: rankings::resolve(args, endpoint, !groups.is_empty(), problems),
         groups,
     }
 }
