@@ -52,6 +52,8 @@ pub(crate) fn run(called: &str, arguments: Vec<OsString>) -> u8 {
     match name.as_str() {
         "serve" => commands::serve::run(invocation),
         "report" => commands::report::run(invocation),
+        "analyze-trace" => commands::analyze_trace::run(invocation),
+        "synthesize" => commands::synthesize::run(invocation),
         _ => commands::profile::run(invocation),
     }
 }

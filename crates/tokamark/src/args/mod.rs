@@ -72,6 +72,8 @@ pub(crate) fn program() -> Command {
         .subcommand(profile())
         .subcommand(commands::serve::command())
         .subcommand(commands::report::command())
+        .subcommand(commands::analyze_trace::command())
+        .subcommand(commands::synthesize::command())
 }
 
 fn profile() -> Command {
