@@ -16,7 +16,7 @@ pub(crate) fn settled(plan: &Plan, workload: &Workload, is_scheduled: bool) -> P
         Some(conversations) if is_scheduled => {
             load.session_count = Some(load.session_count.map_or(conversations, |count| count.min(conversations)));
         }
-        Some(conversations) if is_open_ended && workload.has_conversations() => {
+        Some(conversations) if is_open_ended && (workload.has_conversations() || workload.is_trace()) => {
             load.session_count = Some(conversations);
         }
         _ if is_open_ended => load.request_count = Some(load.default_request_count()),
