@@ -2,11 +2,13 @@
 
 mod analyze;
 mod args;
+mod config;
 mod echo;
 pub(crate) mod files;
 mod gpu;
 mod knee_text;
 mod measurement;
+mod overlay;
 mod pass_through;
 mod profile;
 pub(crate) mod recorded;
@@ -17,7 +19,8 @@ use std::path::Path;
 
 use clap::{Arg, Args, Command, FromArgMatches};
 
-use self::args::{GenaiArgs, SweepArgs};
+use self::args::{ConfigArgs, GenaiArgs, SweepArgs};
+use self::config::Wanted;
 use self::pass_through::PassThrough;
 use crate::cli::{Invocation, Parsed, could_not_run, parse, usage_error};
 use crate::command_line::Ways;
@@ -44,6 +47,14 @@ pub(crate) fn program() -> Command {
             SweepArgs::augment_args(GenaiArgs::augment_args(Command::new("analyze").next_line_help(true)))
                 .about("Measures an endpoint at several values of one parameter")
                 .after_help(BEHIND_DASHES),
+        )
+        .subcommand(
+            ConfigArgs::augment_args(SweepArgs::augment_args(GenaiArgs::augment_args(
+                Command::new("config").next_line_help(true),
+            )))
+            .mut_arg("file", |arg| arg.short('f'))
+            .about("Does what a YAML file says: profile, analyze or process-export-files")
+            .after_help(BEHIND_DASHES),
         )
         .subcommand(template_command())
         .subcommand(process_command())
@@ -97,6 +108,7 @@ pub(crate) fn run(arguments: &[String]) -> u8 {
         Err(code) => return code,
     };
     match name.as_str() {
+        "config" => configured(invocation, passed),
         "create-template" => template(&invocation),
         "process-export-files" => process(&invocation),
         _ => {
@@ -109,6 +121,56 @@ pub(crate) fn run(arguments: &[String]) -> u8 {
                 (Ok(args), Ok(None)) => profile::run(&args, &passed, invocation),
                 (Err(error), _) | (_, Err(error)) => could_not_run(&error.into()),
             }
+        }
+    }
+}
+
+/// Does what a configuration says. Flags of the command line go over it if the user says so.
+fn configured(mut invocation: Invocation, passed: &[String]) -> u8 {
+    let passed = PassThrough::read(passed, &mut invocation.problems);
+    let matches = &invocation.matches;
+    let (config, given) = match (ConfigArgs::from_arg_matches(matches), GenaiArgs::from_arg_matches(matches)) {
+        (Ok(config), Ok(given)) => (config, given),
+        (Err(error), _) | (_, Err(error)) => return could_not_run(&error.into()),
+    };
+    let problems = &mut invocation.problems;
+    let read = match &config.file {
+        None => {
+            problems.add("--file", "is required: the YAML file");
+            None
+        }
+        Some(file) => match std::fs::read_to_string(file) {
+            Ok(text) => config::read(&text, problems),
+            Err(error) => {
+                problems.add("--file", format!("`{file}` cannot be read: {error}"));
+                None
+            }
+        },
+    };
+    let Some(mut read) = read.filter(|_| problems.is_empty()) else {
+        return usage_error(&format!("{NAME} config"), problems);
+    };
+    let overridden = overlay::over(&mut read.args, &given, matches);
+    if !overridden.is_empty() && !config.override_config {
+        let flags = overridden.join(", ");
+        problems
+            .add_general(format!("{flags}: the configuration rules; add --override-config to let flags go over it"));
+        return usage_error(&format!("{NAME} config"), problems);
+    }
+    match read.wanted {
+        Wanted::Profile => profile::run(&read.args, &passed, invocation),
+        Wanted::Analyze(sweep) => analyze::run(&read.args, &sweep, &passed, invocation),
+        Wanted::Process(folder) => {
+            let counting = recorded::Counting {
+                tokenizer: read.args.tokenizer.clone(),
+                revision: read.args.tokenizer_revision.clone(),
+                goodput: Vec::new(),
+            };
+            let input = folder.unwrap_or_else(|| "aggregated".to_owned());
+            let artifacts = read.args.artifact_dir.clone().unwrap_or_else(|| "artifacts".to_owned());
+            let export = read.args.profile_export_file.clone().unwrap_or_else(|| "profile_export.json".to_owned());
+            recorded::merge(Path::new(&input), Path::new(&artifacts), &export, &counting)
+                .unwrap_or_else(|error| could_not_run(&error))
         }
     }
 }
