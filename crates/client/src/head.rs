@@ -61,8 +61,14 @@ fn template(target: &TargetPlan, route: &Route) -> Result<Template, ClientError>
     headers.insert(ACCEPT, HeaderValue::from_static(accept));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers.insert(USER_AGENT, HeaderValue::from_static(concat!("tokamark/", env!("CARGO_PKG_VERSION"))));
+    for (name, value) in target.endpoint.headers() {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
     if let Some(Secret(key)) = &target.api_key {
-        headers.insert(AUTHORIZATION, secret_value("Authorization", &format!("Bearer {key}"))?);
+        match target.endpoint.key_header() {
+            Some(name) => headers.insert(HeaderName::from_static(name), secret_value(name, key)?),
+            None => headers.insert(AUTHORIZATION, secret_value("Authorization", &format!("Bearer {key}"))?),
+        };
     } else if let Some((user, password)) = &address.credentials {
         use base64::Engine as _;
         let encoded = base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"));

@@ -117,7 +117,7 @@ fn tokens(summary: &Summary, facts: &RunFacts, found: &mut Vec<Warning>) {
     let sources = health.token_sources;
     if facts.plan.target.use_server_token_count {
         let missing = ok.saturating_sub(sources.output_from_server);
-        if missing > 0 && facts.plan.target.endpoint != tokamark_plan::EndpointKind::Embeddings {
+        if missing > 0 && facts.plan.target.endpoint.generates_tokens() {
             found.push(Warning::MissingUsage { requests: missing, ok });
         }
     }

@@ -154,7 +154,17 @@ pub(crate) fn report(run: &Path, out: Option<&Path>) -> anyhow::Result<u8> {
     let mut config = InputConfig { model_names: facts.plan.target.models.clone(), ..InputConfig::default() };
     let kind = match facts.plan.target.endpoint {
         EndpointKind::Completions => EndpointType::Completions,
-        EndpointKind::Embeddings => EndpointType::Embeddings,
+        EndpointKind::Embeddings | EndpointKind::NimEmbeddings | EndpointKind::ChatEmbeddings => {
+            EndpointType::Embeddings
+        }
+        EndpointKind::Nvclip => EndpointType::Nvclip,
+        EndpointKind::NimRankings | EndpointKind::CohereRankings | EndpointKind::HfTeiRankings => {
+            EndpointType::Rankings
+        }
+        EndpointKind::Generate => EndpointType::Generate,
+        EndpointKind::HuggingfaceGenerate => EndpointType::HuggingfaceGenerate,
+        EndpointKind::ImageRetrieval => EndpointType::ImageRetrieval,
+        EndpointKind::Template => EndpointType::Template,
         _ => EndpointType::Chat,
     };
     config.endpoint.kind = kind;

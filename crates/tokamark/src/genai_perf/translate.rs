@@ -15,6 +15,10 @@ const DEFAULT_PREFIX_TOKENS: &str = "100";
 const DEFAULT_SEED: &str = "0";
 const DEFAULT_URL: &str = "localhost:8000";
 const DEFAULT_GRPC_URL: &str = "localhost:8001";
+/// The extra input that names the file with the template of bodies.
+const TEMPLATE: &str = "payload_template";
+/// The extra input that asks for the rankings of text-embeddings-inference.
+const TEI: &str = "rankings:tei";
 /// The API that is spoken if none is named.
 pub(super) const DEFAULT_ENDPOINT_TYPE: &str = "kserve";
 
@@ -58,6 +62,7 @@ pub(super) fn profile_args(args: &GenaiArgs, passed: &PassThrough, problems: &mu
         problems.means(ours, theirs);
     }
     let kind = args.endpoint_type.as_deref().unwrap_or(DEFAULT_ENDPOINT_TYPE);
+    let is_tei = kind == "rankings" && args.extra_inputs.iter().any(|field| field.trim() == TEI);
     let default_url = if kind == "kserve" { DEFAULT_GRPC_URL } else { DEFAULT_URL };
     let sessions = args.num_sessions.as_deref().is_some_and(|count| count.trim() != "0");
     ProfileArgs {
@@ -65,8 +70,8 @@ pub(super) fn profile_args(args: &GenaiArgs, passed: &PassThrough, problems: &mu
             model: args.model.clone(),
             model_selection_strategy: args.model_selection_strategy.clone(),
             url: vec![args.url.clone().or_else(|| passed.url.clone()).unwrap_or_else(|| default_url.to_owned())],
-            endpoint: args.endpoint.as_deref().map(rooted),
-            endpoint_type: Some(endpoint_type(kind).to_owned()),
+            endpoint: args.endpoint.as_deref().map(rooted).or_else(|| default_path(kind)),
+            endpoint_type: Some(if is_tei { "hf_tei_rankings" } else { endpoint_type(kind) }.to_owned()),
             streaming: args.streaming,
             header: args.header.iter().chain(&passed.headers).cloned().collect(),
             extra_inputs: extra_inputs(args, kind, problems),
@@ -108,6 +113,16 @@ pub(super) fn profile_args(args: &GenaiArgs, passed: &PassThrough, problems: &mu
             ..OutputArgs::default()
         },
         ..ProfileArgs::default()
+    }
+}
+
+/// Where GenAI-Perf's own path is another than ours.
+fn default_path(kind: &str) -> Option<String> {
+    match kind {
+        "huggingface_generate" => Some("/".to_owned()),
+        // TEI's texts go to NIM's path unless the user gives another.
+        "rankings" => Some("/v1/ranking".to_owned()),
+        _ => None,
     }
 }
 
@@ -169,10 +184,13 @@ fn load(args: &GenaiArgs, passed: &PassThrough, problems: &mut Problems) -> Load
 /// Fields of bodies; a name alone stands for null. A deterministic length is a minimum as well, in the words of the API.
 fn extra_inputs(args: &GenaiArgs, kind: &str, problems: &mut Problems) -> Vec<String> {
     let is_bare = |field: &str| !field.contains(':') && !field.trim_start().starts_with('{');
-    let mut fields: Vec<String> = args
-        .extra_inputs
-        .iter()
-        .map(|field| if is_bare(field) { serde_json::json!({field.trim(): null}).to_string() } else { field.clone() })
+    let given = args.extra_inputs.iter().filter(|field| field.trim() != TEI);
+    let mut fields: Vec<String> = given
+        .map(|field| match field.split_once(':') {
+            Some((TEMPLATE, file)) => template(file, problems),
+            _ if is_bare(field) => serde_json::json!({field.trim(): null}).to_string(),
+            _ => field.clone(),
+        })
         .collect();
     if args.output_tokens_mean_deterministic {
         match &args.output_tokens_mean {
@@ -188,6 +206,15 @@ fn extra_inputs(args: &GenaiArgs, kind: &str, problems: &mut Problems) -> Vec<St
         }
     }
     fields
+}
+
+/// The template of bodies is in a file.
+fn template(file: &str, problems: &mut Problems) -> String {
+    let text = std::fs::read_to_string(file.trim()).unwrap_or_else(|error| {
+        problems.add("--extra-inputs", format!("the template `{file}` cannot be read: {error}"));
+        String::new()
+    });
+    serde_json::json!({ TEMPLATE: text }).to_string()
 }
 
 /// Images need both sizes, audio a length; what else is said of them then does nothing, as in GenAI-Perf.

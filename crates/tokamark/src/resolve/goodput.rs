@@ -1,7 +1,7 @@
 //! Service-level objectives.
 
 use tokamark_metrics::definitions::{Kind, Metric, find};
-use tokamark_plan::{EndpointKind, GoodputTarget, TargetPlan};
+use tokamark_plan::{GoodputTarget, TargetPlan};
 
 use crate::problems::Problems;
 
@@ -41,8 +41,8 @@ fn objective(pair: &str, target: &TargetPlan) -> Result<GoodputTarget, String> {
             "`{name}` has no one value for a request: objectives are set for single requests, such as request_latency"
         ));
     }
-    if definition.needs.tokens() && target.endpoint == EndpointKind::Embeddings {
-        return Err(format!("`{name}` does not exist for embeddings"));
+    if definition.needs.tokens() && !target.endpoint.generates_tokens() {
+        return Err(format!("`{name}` does not exist for {}", target.endpoint.name()));
     }
     if definition.needs.stream() && !target.streaming {
         return Err(format!("`{name}` needs --streaming"));
