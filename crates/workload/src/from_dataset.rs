@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
-use tokamark_dataset::{Batch, Dataset, Options};
-use tokamark_plan::{DatasetPlan, WorkloadPlan};
+use tokamark_dataset::{Batch, Dataset, Hub, Options, open_public};
+use tokamark_plan::{Source, WorkloadPlan};
 use tokamark_tokenizer::Tokenizer;
 
 use crate::WorkloadError;
@@ -46,8 +46,8 @@ pub(crate) struct Put {
 }
 
 impl FromDataset {
+    /// The file, folder or public dataset that the plan names.
     pub(crate) fn open(
-        file: &DatasetPlan,
         plan: &WorkloadPlan,
         tokenizer: Tokenizer,
         seed: u64,
@@ -61,9 +61,18 @@ impl FromDataset {
             videos: plan.media.video.as_ref().map_or(1, |video| video.batch),
         };
         let options = Options { seed, entries: plan.entries.map(|entries| entries.max(1)), batch, count: &count };
-        let dataset = tokamark_dataset::open(file, &options)?;
+        let dataset = match &plan.source {
+            Source::File(file) => tokamark_dataset::open(file, &options)?,
+            Source::Public(public) => open_public(public, &options, &Hub::of_environment())?,
+            // Nothing else is a dataset.
+            Source::Synthetic(_) => return Err(WorkloadError::Public(String::new())),
+        };
         let outputs = plan.output_tokens.as_ref().map(|output| OutputLengths::new(output, seed)).transpose()?;
-        let references = References::new(Path::new(&file.path));
+        let base = match &plan.source {
+            Source::File(file) => file.path.as_path(),
+            _ => Path::new("."),
+        };
+        let references = References::new(base);
         Ok(Self { dataset, references, outputs, tokenizer, blocks: OnceLock::new(), seed, counts_rendered })
     }
 
@@ -163,6 +172,7 @@ fn put_system(conversation: &mut Conversation, put: &Put) {
 /// Puts a mark beside what the user says first. A whole body is left as it is.
 fn put_mark(prompt: &mut Prompt, mark: &Mark) {
     match prompt {
+        Prompt::Texts(texts) if texts.is_empty() => texts.push(mark.text.clone()),
         Prompt::Texts(texts) => texts.iter_mut().for_each(|text| *text = mark.beside(text)),
         Prompt::Groups(groups) => {
             if let Some(text) = groups.iter_mut().flat_map(|group| &mut group.texts).next() {

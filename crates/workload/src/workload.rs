@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokamark_conversation::{Conversation, Turn};
 use tokamark_dataset::Dataset;
-use tokamark_plan::{CacheBust, DatasetPlan, Plan, PrefixPlan, Source};
+use tokamark_plan::{CacheBust, Plan, PrefixPlan, Source};
 use tokamark_tokenizer::{Resolved, Tokenizer, resolve};
 
 use crate::build;
@@ -73,11 +73,7 @@ impl Workload {
                 (Kind::Synthetic(Box::new(synthetic)), Some(prefixes), entries)
             }
             Source::File(_) | Source::Public(_) => {
-                let file = match &workload.source {
-                    Source::File(file) => file.clone(),
-                    _ => public(&workload.source)?,
-                };
-                let dataset = FromDataset::open(&file, workload, tokenizer.clone(), seed, counts_rendered)?;
+                let dataset = FromDataset::open(workload, tokenizer.clone(), seed, counts_rendered)?;
                 let limit = dataset.dataset.len();
                 let needs_prefixes = workload.prefix != PrefixPlan::default() || bust != CacheBust::None;
                 let words = || Arc::new(Maker::words(tokenizer.clone(), seed));
@@ -328,17 +324,5 @@ impl Workload {
         };
         let id = format!("{name}_{row:06}");
         Ok(Conversation { id, system: put.system, context: put.context, turns, ..Conversation::default() })
-    }
-}
-
-/// The dataset that a public name stands for, which must lie on this machine.
-fn public(source: &Source) -> Result<DatasetPlan, WorkloadError> {
-    match source {
-        Source::Public(public) => {
-            let path = public.path.clone().ok_or_else(|| WorkloadError::Public(public.name.clone()))?;
-            Ok(DatasetPlan { trace: public.trace.clone(), ..DatasetPlan::of(path, None) })
-        }
-        Source::File(file) => Ok(file.clone()),
-        Source::Synthetic(_) => Err(WorkloadError::Public(String::new())),
     }
 }

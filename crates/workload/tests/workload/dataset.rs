@@ -75,7 +75,8 @@ fn faults_are_errors_of_the_workload() {
         trace: TracePlan::default(),
     };
     plan.workload.source = Source::Public(public(None));
-    assert!(matches!(Workload::build(&plan).unwrap_err(), WorkloadError::Public(name) if name == "aimo"));
+    let error = Workload::build(&plan).unwrap_err();
+    assert!(matches!(error, WorkloadError::Dataset(_)) && error.to_string().contains("aimo"), "{error}");
     let file = folder.path().join("p.jsonl");
     fs::write(&file, "{\"text\":\"here\"}").unwrap();
     plan.workload.source = Source::Public(public(Some(file)));
