@@ -78,7 +78,7 @@ fn faults_are_errors_of_the_workload() {
     let error = Workload::build(&plan).unwrap_err();
     assert!(matches!(error, WorkloadError::Dataset(_)) && error.to_string().contains("aimo"), "{error}");
     let file = folder.path().join("p.jsonl");
-    fs::write(&file, "{\"text\":\"here\"}").unwrap();
+    fs::write(&file, "{\"problem\":\"here\"}").unwrap();
     plan.workload.source = Source::Public(public(Some(file)));
     assert_eq!(text_of(&Workload::build(&plan).unwrap().turn(0)), "here");
 }
