@@ -35,6 +35,9 @@ struct Sweep {
 pub(super) fn run(args: &GenaiArgs, sweep: &SweepArgs, passed: &PassThrough, invocation: Invocation) -> u8 {
     let mut problems = invocation.problems;
     let sweep = resolve(sweep, args, &mut problems);
+    if args.num_runs.is_some() {
+        problems.add("--num-runs", "is for profile: a sweep measures each point once");
+    }
     // Every point is looked at before the first is measured; what is wrong with one is mostly wrong with all.
     let mut points = Vec::new();
     for value in &sweep.values {

@@ -12,6 +12,7 @@ mod overlay;
 mod pass_through;
 mod profile;
 pub(crate) mod recorded;
+mod repeats;
 mod template;
 mod translate;
 

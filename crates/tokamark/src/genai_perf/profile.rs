@@ -10,19 +10,22 @@ use super::args::GenaiArgs;
 use super::gpu::{Pages, Price, Work};
 use super::measurement::{self, Measurement};
 use super::pass_through::PassThrough;
-use super::{NAME, echo, files, gpu, recorded, translate};
+use super::{NAME, echo, files, gpu, recorded, repeats, translate};
 use crate::cli::{Invocation, could_not_run, usage_error};
 use crate::commands::profile::{Measured, measure};
 use crate::problems::Problems;
-use crate::resolve::values::{Range, decimal};
+use crate::resolve::values::{Range, decimal, whole};
 use crate::resolve::{Resolved, resolve};
 use crate::signals::Signals;
 use crate::{console, exit_code};
 
 /// Folder of the runs' folders, as GenAI-Perf has it.
 const ARTIFACTS: &str = "artifacts";
+/// More runs than anybody needs.
+const MOST_RUNS: u32 = 1_000;
 
 /// A run that is to be made.
+#[derive(Clone)]
 pub(super) struct Point {
     pub(super) resolved: Resolved,
     pub(super) config: InputConfig,
@@ -31,7 +34,12 @@ pub(super) struct Point {
 }
 
 pub(super) fn run(args: &GenaiArgs, passed: &PassThrough, invocation: Invocation) -> u8 {
-    match point(args, passed, invocation.problems) {
+    let mut problems = invocation.problems;
+    let runs = whole("--num-runs", args.num_runs.as_ref(), 1, MOST_RUNS, &mut problems).unwrap_or(1);
+    match point(args, passed, problems) {
+        Ok(point) if runs > 1 => {
+            repeats::run(&point, runs, &invocation.command).unwrap_or_else(|error| could_not_run(&error))
+        }
         Ok(point) => carry_out(point, invocation.command).unwrap_or_else(|error| could_not_run(&error)),
         Err(problems) => usage_error(&format!("{NAME} profile"), &problems),
     }
