@@ -51,11 +51,12 @@ impl Ids {
         let ordinary = tokenizer.ordinary_ids();
         let size = tokenizer.vocabulary_size() as u64;
         let count = usize::try_from(spec.rows).unwrap_or(usize::MAX);
-        let (allowed, mut vllm, mut sglang) = match spec.style {
-            RandomStyle::Vllm => (ordinary, Some(Pcg64::new(spec.seed)), None),
-            RandomStyle::Sglang => ((0..size as u32).collect(), None, Some(Mt19937::new(spec.seed))),
+        let vocabulary = base_size(&ordinary, size);
+        let is_base = |id: &u32| u64::from(*id) < vocabulary;
+        let (allowed, mut vllm, mut sglang): (Vec<u32>, _, _) = match spec.style {
+            RandomStyle::Vllm => (ordinary.into_iter().filter(is_base).collect(), Some(Pcg64::new(spec.seed)), None),
+            RandomStyle::Sglang => ((0..vocabulary as u32).collect(), None, Some(Mt19937::new(spec.seed))),
         };
-        let vocabulary = base_size(&allowed, size);
         let mut draw = |low, high, count| match (&mut vllm, &mut sglang) {
             (Some(generator), _) => generator.integers(low, high, count),
             (_, Some(generator)) => generator.integers(low, high, count),
@@ -182,8 +183,9 @@ impl Ids {
     }
 }
 
-/// The vocabulary without tokens that were added behind it, which Hugging Face's `vocab_size` does not count.
-fn base_size(allowed: &[u32], size: u64) -> u64 {
-    let is_in_a_row = allowed.last().is_none_or(|last| *last as usize + 1 == allowed.len());
-    if is_in_a_row { allowed.len() as u64 } else { size }
+/// The vocabulary without tokens that were added behind it, which those tools do not draw from: up to the first special token,
+/// if ordinary ones come before it. Where special tokens come first, all of it.
+fn base_size(ordinary: &[u32], size: u64) -> u64 {
+    let in_a_row = ordinary.iter().zip(0..).take_while(|(id, at)| **id == *at).count() as u64;
+    if in_a_row > 0 { in_a_row } else { size }
 }

@@ -241,8 +241,8 @@ mod tests {
     }
 
     fn draws(lengths: &Lengths) -> Vec<u64> {
-        let streams = Streams::new(5, "length");
-        let mut drawn: Vec<u64> = (0..DRAWS).map(|row| lengths.draw(&mut streams.row(row))).collect();
+        let mut stream = Streams::new(5, "length").row(0);
+        let mut drawn: Vec<u64> = (0..DRAWS).map(|_| lengths.draw(&mut stream)).collect();
         drawn.sort_unstable();
         drawn
     }

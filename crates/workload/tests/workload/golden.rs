@@ -18,18 +18,24 @@ fn assert_digest(expected: &str, change: impl Fn(&mut Plan)) {
 
 #[test]
 fn prose() {
-    assert_digest("07b5b31f466ed403cc3ceb5736890279f4db72924b8d65769b6e5b8b82c20711", |plan| synthetic_of(plan).corpus = Corpus::Prose);
+    assert_digest("07b5b31f466ed403cc3ceb5736890279f4db72924b8d65769b6e5b8b82c20711", |plan| {
+        synthetic_of(plan).corpus = Corpus::Prose
+    });
 }
 
 #[test]
 fn code() {
-    assert_digest("97aeb68d7981be4692fa4c47123e5ab0de887e72a5a1a0dc39ebd66354c3c181", |plan| synthetic_of(plan).corpus = Corpus::Coding);
+    assert_digest("97aeb68d7981be4692fa4c47123e5ab0de887e72a5a1a0dc39ebd66354c3c181", |plan| {
+        synthetic_of(plan).corpus = Corpus::Coding
+    });
 }
 
 #[test]
 fn random_ids() {
-    assert_digest("42d25be30a996d0463ec9c9fb90fed7432ce6d154aa8ad7746b8b378290753aa", |plan| synthetic_of(plan).corpus = Corpus::Random);
-    assert_digest("366535d90060e71ad3f14b261dee1e92636c521f0e829eac8f3ea2dc8d398e4e", |plan| {
+    assert_digest("42d25be30a996d0463ec9c9fb90fed7432ce6d154aa8ad7746b8b378290753aa", |plan| {
+        synthetic_of(plan).corpus = Corpus::Random
+    });
+    assert_digest("5c348001df8bbd38a155feefe179d2d488a339f14428d45c1c06699f30487f9c", |plan| {
         synthetic_of(plan).corpus = Corpus::Random;
         synthetic_of(plan).random_style = RandomStyle::Sglang;
     });

@@ -110,3 +110,43 @@ fn prefixes_are_drawn_too() {
         assert_eq!(Tokenizer::builtin().count(&text_of(&words.turn(number))), 80);
     }
 }
+
+/// The prompts that vLLM's rules give with o200k's 199998 ordinary ids, NumPy 2.4.6 and the tokenizers library: lengths within
+/// half of the mean, and ids made up for until the length is right.
+#[test]
+fn prompts_are_those_of_vllm() {
+    let assert_prompts = |length, seed, prefix, expected: &[(u64, u64, &str)]| {
+        let mut plan = random(length, RandomStyle::Vllm, seed);
+        plan.workload.entries = Some(expected.len() as u64);
+        plan.workload.output_tokens = Some(LengthDistribution::fixed(8.0));
+        (plan.workload.prefix.pool, plan.workload.prefix.tokens) = (1, prefix);
+        synthetic_of(&mut plan).range_ratio = Some(RangeRatio { input: 0.5, output: 0.5 });
+        let workload = Workload::build(&plan).unwrap();
+        for (number, (input, output, text)) in (0..).zip(expected) {
+            let turn = workload.turn(number);
+            assert_eq!((turn.input_tokens, turn.output_tokens), (Some(input + prefix), Some(*output)));
+            assert_eq!(text_of(&turn), *text);
+        }
+    };
+    assert_prompts(
+        10.0,
+        42,
+        0,
+        &[
+            (5, 7, "езидент criançasვე_ARRAY XP"),
+            (13, 11, "ுளскийCRIP finden UlPour currencyarc Environment afternoon ผfreeغان"),
+            (12, 4, " usaha аҵара sunn comentar Coconut фонд Misch在天天中彩票phot spletענגiertos"),
+            (9, 10, " tristiquerotechn ఎంతో जाइ 網 уақытта>\n\n\n\n\n"),
+        ],
+    );
+    assert_prompts(
+        6.0,
+        7,
+        5,
+        &[
+            (9, 12, " summit કાર્યuedo rpt app Crearabbaticznychiyya ഇനി পাত pooling Predictor"),
+            (7, 9, " summit કાર્યuedo rpt app Minuten कल.trainrive expans dang Bog"),
+            (7, 10, " summit કાર્યuedo rpt app retr Method episcor نےitasargo"),
+        ],
+    );
+}
