@@ -87,7 +87,8 @@ pub(super) fn profile_args(args: &GenaiArgs, passed: &PassThrough, problems: &mu
             num_dataset_entries: entries(args, sessions),
             batch_size: args.batch_size.clone(),
             tokenizer: args.tokenizer.clone(),
-            tokenizer_revision: args.tokenizer_revision.clone(),
+            // The default says nothing.
+            tokenizer_revision: args.tokenizer_revision.clone().filter(|revision| revision != "main"),
             ..InputArgs::default()
         },
         prefix: prefix(args),
