@@ -1,5 +1,7 @@
 //! `tokamark genai-perf` as its users run it, against the simulated engine.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 

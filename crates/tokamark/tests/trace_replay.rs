@@ -1,5 +1,7 @@
 //! Replaying a trace with hash ids: the prompts share what was shared when it was recorded.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,7 @@
 //! The files of `examples/workloads`, one for each format, are sent as the page on workloads says.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -111,7 +111,7 @@ pub(super) fn merge(input: &Path, artifacts: &Path, export_name: &str, counting:
     let tokenizer = counting.tokenizer(&merge.config.model_names)?;
     merge.config.output.profile_export_file = export_name.to_owned();
     let merged = merge.write(artifacts, &tokenizer)?;
-    finish(&merged.report(), &[merged.folder.clone()])
+    finish(&merged.report(), std::slice::from_ref(&merged.folder))
 }
 
 pub(super) fn finish(report: &Report<'_>, files: &[PathBuf]) -> anyhow::Result<u8> {

@@ -106,7 +106,7 @@ pub(super) fn range_ratio(args: &InputArgs, is_sglang: bool, problems: &mut Prob
         let ratio = decimal(FLAG, Some(text), Range::NotNegative, problems)?;
         (ratio, ratio)
     };
-    let fits = |ratio: f64| (0.0..1.0).contains(&ratio) || (is_sglang && ratio <= 1.0 && ratio >= 0.0);
+    let fits = |ratio: f64| (0.0..1.0).contains(&ratio) || (is_sglang && (0.0..=1.0).contains(&ratio));
     if !fits(input) || !fits(output) {
         let bound = if is_sglang { "from 0 to 1" } else { "from 0 to below 1" };
         problems.add(FLAG, format!("must be {bound}, not {text}"));
