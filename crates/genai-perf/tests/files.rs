@@ -42,7 +42,10 @@ fn the_csv_of_one_request() {
         "Request Goodput (per sec),N/A\r\nRequest Count (count),1.00\r\n".to_owned(),
     ];
     let none = Telemetry::default();
-    assert_eq!(csv(&Report { summary: &recorded.summary, config: &config, telemetry: &none, extras: &[] }), expected.concat());
+    assert_eq!(
+        csv(&Report { summary: &recorded.summary, config: &config, telemetry: &none, extras: &[] }),
+        expected.concat()
+    );
 
     // Without streaming, and without objectives, their rows are not there.
     config.endpoint.streaming = false;
@@ -193,7 +196,9 @@ fn runs_of_any_endpoint_merge() {
         let recorded = run.read(Fidelity::Same);
         let config = InputConfig::of_recorded(&read_export(&run.path).unwrap(), &recorded, "builtin");
         let none = Telemetry::default();
-        Report { summary: &recorded.summary, config: &config, telemetry: &none, extras: &[] }.write_files(&folder).unwrap();
+        Report { summary: &recorded.summary, config: &config, telemetry: &none, extras: &[] }
+            .write_files(&folder)
+            .unwrap();
         std::fs::copy(&run.path, folder.join("profile_export.json")).unwrap();
     }
     let merged = Merge::open(input.path()).unwrap().write(out.path(), &Tokenizer::builtin()).unwrap();
