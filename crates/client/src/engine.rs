@@ -50,6 +50,11 @@ impl StopHandle {
         self.0.set();
     }
 
+    /// Ends the phase that is going on, as if its time were over: what is in flight is cancelled, and the run goes on.
+    pub fn end_phase(&self) {
+        self.0.end_phase();
+    }
+
     /// When it was stopped, monotonic nanoseconds.
     #[must_use]
     pub fn stopped_ns(&self) -> Option<u64> {

@@ -101,7 +101,9 @@ fn the_json_reports_are_equal() {
         let (config, telemetry) = (run.config(), run.telemetry());
         let recorded = recorded(run, &tokenizer);
         let mut json = Vec::new();
-        Report { summary: &recorded.summary, config: &config, telemetry: &telemetry, extras: &[] }.write_json(&mut json).unwrap();
+        Report { summary: &recorded.summary, config: &config, telemetry: &telemetry, extras: &[] }
+            .write_json(&mut json)
+            .unwrap();
         compare(&run.name, &serde_json::from_slice(&json).unwrap(), &run.golden);
         if json == run.text("profile_export_genai_perf.json").into_bytes() {
             exact += 1;
@@ -117,7 +119,9 @@ fn the_csv_reports_are_equal_to_the_byte() {
         let (config, telemetry) = (run.config(), run.telemetry());
         let recorded = recorded(&run, &tokenizer);
         let mut csv = Vec::new();
-        Report { summary: &recorded.summary, config: &config, telemetry: &telemetry, extras: &[] }.write_csv(&mut csv).unwrap();
+        Report { summary: &recorded.summary, config: &config, telemetry: &telemetry, extras: &[] }
+            .write_csv(&mut csv)
+            .unwrap();
         let csv = String::from_utf8(csv).unwrap();
         assert_eq!(csv, run.text("profile_export_genai_perf.csv"), "{}", run.name);
     }

@@ -16,8 +16,12 @@ pub struct LiveStats {
     pub elapsed_s: f64,
     /// Requests that are over.
     pub over: u64,
+    /// Those of them that were answered.
+    pub ok: u64,
     /// Those of them that failed.
     pub failed: u64,
+    /// Latencies of the answered ones together, milliseconds.
+    pub latency_sum_ms: f64,
     /// Requests that it will send, if that is known.
     pub request_count: Option<u64>,
     /// Seconds that it will send for, if that is known.
@@ -65,6 +69,10 @@ impl Live {
         if matches!(record.outcome, Outcome::Failed(_)) {
             state.stats.failed += 1;
         }
+        if let (Outcome::Ok, Some(sent)) = (&record.outcome, record.times.send_start) {
+            state.stats.ok += 1;
+            state.stats.latency_sum_ms += milliseconds(record.times.end.saturating_sub(sent));
+        }
         let first = record.events.iter().find(|event| event.flags.is_generated()).filter(|_| record.streamed);
         if let (Outcome::Ok, Some(first), Some(sent), Some(histogram)) =
             (&record.outcome, first, record.times.send_start, &mut state.ttft_us)
@@ -90,4 +98,9 @@ impl Live {
             ..state.stats
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "for display, and to compare windows")]
+fn milliseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e6
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(invocation: Invocation) -> u8 {
 }
 
 fn carry_out(resolved: Resolved, command: Vec<String>) -> anyhow::Result<u8> {
-    match measure(resolved, command, &Signals::watch()?)? {
+    match measure(resolved, command, &Signals::watch()?, |_| ())? {
         Measured::Run(finished) => Ok(console::finish(&finished)),
         Measured::InterruptedEarly => Ok(exit_code::INTERRUPTED),
     }
@@ -38,15 +38,26 @@ pub(crate) enum Measured {
     InterruptedEarly,
 }
 
-/// Carries out a run, with the simulated engines that it asks for.
+/// Carries out a run, with the simulated engines that it asks for. `started` is called when the load is about to start; what it
+/// gives is kept until the load is over.
 ///
 /// # Errors
 /// Nothing could be measured, or an engine could not be started or stopped.
-pub(crate) fn measure(resolved: Resolved, command: Vec<String>, signals: &Signals) -> anyhow::Result<Measured> {
+pub(crate) fn measure<T>(
+    resolved: Resolved,
+    command: Vec<String>,
+    signals: &Signals,
+    started: impl FnMut(&Control) -> T,
+) -> anyhow::Result<Measured> {
     let Resolved { mut plan, endpoint_path } = resolved;
     let engines = Engines::start(&mut plan, endpoint_path.as_deref())?;
-    let mut watcher =
-        Watcher { signals, progress: Progress::new(plan.report.ui), is_verbose: plan.report.verbosity > 0 };
+    let mut watcher = Watcher {
+        signals,
+        progress: Progress::new(plan.report.ui),
+        is_verbose: plan.report.verbosity > 0,
+        started,
+        kept: None,
+    };
     let finished = tokamark_run::profile(&plan, command, &mut watcher);
     // The line goes also when the run ended before its time.
     watcher.progress.clear();
@@ -62,19 +73,23 @@ pub(crate) fn measure(resolved: Resolved, command: Vec<String>, signals: &Signal
 }
 
 /// Shows how the run goes and stops it on a signal.
-struct Watcher<'a> {
+struct Watcher<'a, T, F: FnMut(&Control) -> T> {
     signals: &'a Signals,
     progress: Progress,
     is_verbose: bool,
+    started: F,
+    kept: Option<T>,
 }
 
-impl Observer for Watcher<'_> {
+impl<T, F: FnMut(&Control) -> T> Observer for Watcher<'_, T, F> {
     fn started(&mut self, control: &Control) {
         self.signals.stop_first(control);
         self.progress.follow(&control.live);
+        self.kept = Some((self.started)(control));
     }
 
     fn ended(&mut self) {
+        self.kept = None;
         self.progress.clear();
     }
 

@@ -27,16 +27,21 @@ pub(super) enum Measurement {
 
 /// Windows of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Windows {
+pub(crate) struct Windows {
     /// Length of a window, milliseconds.
-    pub(super) interval_ms: u64,
+    pub(crate) interval_ms: u64,
     /// How far the last three may differ, in percent.
-    pub(super) stability: f64,
+    pub(crate) stability: f64,
     /// Windows at most.
-    pub(super) trials: u64,
+    pub(crate) trials: u64,
 }
 
 impl Windows {
+    /// Whether the number of windows depends on what they come to.
+    pub(super) fn may_end_early(&self) -> bool {
+        self.stability < DEFAULT_STABILITY && self.trials > WINDOWS
+    }
+
     /// Seconds after which it ends in any case.
     #[expect(clippy::cast_precision_loss, reason = "days of milliseconds are far below 2^53")]
     pub(super) fn longest_s(&self) -> f64 {

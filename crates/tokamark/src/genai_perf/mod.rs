@@ -13,6 +13,7 @@ mod pass_through;
 mod profile;
 pub(crate) mod recorded;
 mod repeats;
+mod stability;
 mod template;
 mod translate;
 

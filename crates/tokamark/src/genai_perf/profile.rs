@@ -8,8 +8,9 @@ use tokamark_telemetry::Window;
 
 use super::args::GenaiArgs;
 use super::gpu::{Pages, Price, Work};
-use super::measurement::{self, Measurement};
+use super::measurement::{self, Measurement, Windows};
 use super::pass_through::PassThrough;
+use super::stability::Watch;
 use super::{NAME, echo, files, gpu, recorded, repeats, translate};
 use crate::cli::{Invocation, could_not_run, usage_error};
 use crate::commands::profile::{Measured, measure};
@@ -31,6 +32,8 @@ pub(super) struct Point {
     pub(super) config: InputConfig,
     pub(super) pages: Pages,
     pub(super) price: Price,
+    /// Windows that must agree, if it is not known beforehand how many.
+    pub(super) windows: Option<Windows>,
 }
 
 pub(super) fn run(args: &GenaiArgs, passed: &PassThrough, invocation: Invocation) -> u8 {
@@ -76,7 +79,11 @@ pub(super) fn point(args: &GenaiArgs, passed: &PassThrough, mut problems: Proble
     config.set_objectives(&goodput);
     let root = args.artifact_dir.clone().unwrap_or_else(|| ARTIFACTS.to_owned());
     resolved.plan.report.artifact_dir = Some(Path::new(&root).join(config.run_folder()));
-    Ok(Point { resolved, config, pages, price })
+    let windows = match measurement {
+        Measurement::Windows(windows) if windows.may_end_early() => Some(windows),
+        _ => None,
+    };
+    Ok(Point { resolved, config, pages, price, windows })
 }
 
 fn path_of(url: &str) -> String {
@@ -160,9 +167,11 @@ pub(super) struct Done {
 /// # Errors
 /// Nothing could be measured, or the files cannot be written.
 pub(super) fn measure_point(point: Point, command: Vec<String>, signals: &Signals) -> anyhow::Result<Outcome> {
-    let Point { resolved, config, pages, price } = point;
+    let Point { resolved, config, pages, price, windows } = point;
     let polling = pages.start();
-    let finished = match measure(resolved, command.clone(), signals)? {
+    let finished = match measure(resolved, command.clone(), signals, |control| {
+        windows.map(|windows| Watch::start(windows, control))
+    })? {
         Measured::InterruptedEarly => return Ok(Outcome::InterruptedEarly),
         Measured::Run(finished) => finished,
     };
