@@ -222,6 +222,12 @@ fn bad_input_gets_one_clear_sentence() {
             "3 is not a power of two",
         ),
         (&["analyze", "-m", "m", "--endpoint-type", "chat"], 2, "--sweep-type: is required"),
+        (&["profile", "-m", "m", "--streaming"], 2, "kserve (Triton over gRPC, the default) is not supported yet"),
+        (
+            &["profile", "-m", "m", "--endpoint-type", "chat", "--generate-plots"],
+            2,
+            "--generate-plots: is not supported",
+        ),
         (&["config", "-f", "none.yaml"], 2, "`none.yaml` cannot be read"),
         (&["process-export-files", "-d", "none"], 1, "none"),
     ] {

@@ -22,7 +22,7 @@ pub(crate) struct GenaiArgs {
     pub(crate) endpoint: Option<String>,
 
     /// API to speak: kserve, chat, completions, multimodal, vision, generate, huggingface_generate, embeddings, nvclip, rankings,
-    /// image_retrieval, template [default: kserve]
+    /// image_retrieval, template [default: kserve, which is not supported yet]
     #[arg(long, value_name = "TYPE", help_heading = "Endpoint")]
     pub(crate) endpoint_type: Option<String>,
 
@@ -222,7 +222,7 @@ pub(crate) struct GenaiArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) enable_checkpointing: bool,
 
-    /// Draw plots: PNG, SVG and one HTML page
+    /// Draw plots (not supported yet)
     #[arg(long, help_heading = "Output")]
     pub(crate) generate_plots: bool,
 

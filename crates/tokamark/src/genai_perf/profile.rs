@@ -55,6 +55,9 @@ pub(super) fn run(args: &GenaiArgs, passed: &PassThrough, invocation: Invocation
 pub(super) fn point(args: &GenaiArgs, passed: &PassThrough, mut problems: Problems) -> Result<Point, Problems> {
     let kind = endpoint_type(args, &mut problems);
     refuse(args, kind, &mut problems);
+    if matches!(kind, EndpointType::Kserve | EndpointType::TensorrtllmEngine | EndpointType::DynamicGrpc) {
+        return Err(problems);
+    }
     let measurement = measurement::resolve(args, passed, &mut problems);
     // Both read the objectives: ours judges what is good, and the echo repeats what was asked for.
     let goodput = recorded::objectives(&args.goodput, &mut Problems::default());
@@ -112,7 +115,15 @@ fn refuse(args: &GenaiArgs, kind: EndpointType, problems: &mut Problems) {
             "--endpoint-type",
             "dynamic_grpc ran shell commands from the input file, which is not done here; use kserve, or an HTTP API",
         ),
+        EndpointType::Kserve => problems.add(
+            "--endpoint-type",
+            "kserve (Triton over gRPC, the default) is not supported yet; use generate for Triton over HTTP, or chat or \
+             completions for its OpenAI frontend",
+        ),
         _ => {}
+    }
+    if args.generate_plots {
+        problems.add("--generate-plots", "is not supported yet: leave it out");
     }
     let cannot_stream = matches!(
         kind,
@@ -131,9 +142,6 @@ fn refuse(args: &GenaiArgs, kind: EndpointType, problems: &mut Problems) {
         && args.output_tokens_mean.is_none()
     {
         problems.add("--output-tokens-stddev", "needs --output-tokens-mean");
-    }
-    if args.generate_plots && cannot_stream {
-        problems.add("--generate-plots", format!("has nothing to draw for {name}"));
     }
 }
 
