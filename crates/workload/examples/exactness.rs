@@ -70,7 +70,7 @@ fn check(tokenizer: &Tokenizer) -> u64 {
         println!("{} {corpus:?}: {off} of {texts} texts are off", tokenizer.name());
         wrong += off;
     }
-    wrong + blocks(tokenizer)
+    wrong + blocks(tokenizer) + templates(tokenizer)
 }
 
 fn change(plan: &mut Plan, kind: u32) {
@@ -105,4 +105,35 @@ fn blocks(tokenizer: &Tokenizer) -> u64 {
     let is_right = found == [1_500, 1_536, 700, 5_000, 1_024, 512, 0];
     println!("{} blocks: {found:?} {}", tokenizer.name(), if is_right { "as wanted" } else { "OFF" });
     u64::from(!is_right)
+}
+
+/// Prompts whose length counts the chat template: how many are off.
+fn templates(tokenizer: &Tokenizer) -> u64 {
+    if tokenizer.chat_template().is_none() {
+        return 0;
+    }
+    let (mut texts, mut off) = (0, 0);
+    for length in LENGTHS.into_iter().filter(|length| (100..20_000).contains(length)) {
+        for corpus in [Corpus::Words, Corpus::Prose, Corpus::Coding] {
+            let mut plan = plans::plan(f64::from(length), 0.0, 1);
+            plans::synthetic_of(&mut plan).corpus = corpus;
+            plans::synthetic_of(&mut plan).counts_template = true;
+            let resolved = Resolved { tokenizer: tokenizer.clone(), is_fallback: false };
+            let workload = match Workload::with_tokenizer(&plan, resolved) {
+                Ok(workload) => workload,
+                Err(error) => {
+                    println!("{} template: {error}", tokenizer.name());
+                    return 1;
+                }
+            };
+            for number in 0..EACH {
+                let text: String = workload.turn(number).texts().collect();
+                let reached = tokenizer.count_chat(&serde_json::json!([{"role": "user", "content": text}]), None);
+                texts += 1;
+                off += u64::from(reached.ok() != Some(length as usize));
+            }
+        }
+    }
+    println!("{} template: {off} of {texts} prompts are off", tokenizer.name());
+    off
 }
