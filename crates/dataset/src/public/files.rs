@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::download::Remote;
 use super::names::Source;
 use crate::DatasetError;
 use crate::input::{Input, InputFile};
@@ -11,13 +12,15 @@ use crate::input::{Input, InputFile};
 #[derive(Clone, Debug, Default)]
 pub struct Hub {
     folder: Option<PathBuf>,
+    /// What is not there is downloaded.
+    may_download: bool,
 }
 
 impl Hub {
-    /// The cache in a folder.
+    /// The cache in a folder; nothing is downloaded into it.
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: Some(folder.into()) }
+        Self { folder: Some(folder.into()), may_download: false }
     }
 
     /// The cache that the environment names: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME`, or
@@ -30,7 +33,12 @@ impl Hub {
             .or_else(|| path("HF_HOME").map(|home| home.join("hub")))
             .or_else(|| path("XDG_CACHE_HOME").map(|cache| cache.join("huggingface/hub")))
             .or_else(|| path("HOME").map(|home| home.join(".cache/huggingface/hub")));
-        Self { folder }
+        Self { folder, may_download: true }
+    }
+
+    /// Where to download from, if that is allowed.
+    pub(super) fn remote(&self) -> Option<Remote> {
+        Remote::of_environment().filter(|_| self.may_download)
     }
 
     /// Where a dataset's files would lie.
@@ -95,10 +103,33 @@ pub(super) fn chosen(
     Ok(input)
 }
 
+/// The names of a dataset's files that belong to the subset and the split, by the rules of [`chosen`].
+pub(super) fn wanted<'a>(names: &[&'a str], source: &Source, subset: Option<&str>) -> Vec<&'a str> {
+    let mut kept: Vec<&str> = names.iter().copied().filter(|name| is_data_name(&name.to_lowercase())).collect();
+    let mut narrow = |belongs: &dyn Fn(&str) -> bool| {
+        if kept.iter().any(|name| belongs(&name.to_lowercase())) {
+            kept.retain(|name| belongs(&name.to_lowercase()));
+        }
+    };
+    if let Some(subset) = subset {
+        narrow(&|name| name_has_part(name, subset));
+    }
+    if !source.split.is_empty() {
+        narrow(&|name| name_is_of_split(name, source.split));
+    }
+    kept
+}
+
 fn is_data(file: &InputFile) -> bool {
-    let name = name(file);
-    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-    let is_note = ["readme", "dataset_info", "dataset_infos", "config"].contains(&file.stem().to_lowercase().as_str());
+    is_data_name(&name(file))
+}
+
+/// Whether a file, named in small letters, holds rows.
+fn is_data_name(name: &str) -> bool {
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let is_note = ["readme", "dataset_info", "dataset_infos", "config"].contains(&stem);
     !is_note && [".parquet", ".json", ".jsonl"].iter().any(|ending| name.ends_with(ending))
 }
 
@@ -108,13 +139,21 @@ fn name(file: &InputFile) -> String {
 
 /// Whether the name of a folder or of the file has this word (`clean/test-0000.parquet`, `CLEVR-Math(MathV360K)/…`).
 fn has_part(file: &InputFile, part: &str) -> bool {
-    let (name, part) = (name(file), part.to_lowercase());
-    !part.is_empty() && name.match_indices(&part).any(|(at, _)| is_word(&name, at, part.len()))
+    name_has_part(&name(file), part)
+}
+
+fn name_has_part(name: &str, part: &str) -> bool {
+    let part = part.to_lowercase();
+    !part.is_empty() && name.match_indices(&part).any(|(at, _)| is_word(name, at, part.len()))
 }
 
 /// Whether the file's name, or a folder of it, begins with the split (`data/test-00000-of-00001.parquet`).
 fn is_of_split(file: &InputFile, split: &str) -> bool {
-    name(file).split('/').any(|name| name.starts_with(split) && is_word(name, 0, split.len()))
+    name_is_of_split(&name(file), split)
+}
+
+fn name_is_of_split(name: &str, split: &str) -> bool {
+    name.split('/').any(|name| name.starts_with(split) && is_word(name, 0, split.len()))
 }
 
 /// Whether neither letters nor digits stand beside a part of a name.

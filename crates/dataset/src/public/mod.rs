@@ -1,6 +1,7 @@
 //! Public datasets: where they come from, and what of their columns is asked.
 
 mod columns;
+mod download;
 mod files;
 mod media;
 mod names;
@@ -37,7 +38,7 @@ pub fn open_public(plan: &PublicPlan, options: &Options<'_>, hub: &Hub) -> Resul
     };
     let place = match &plan.path {
         Some(path) => path.clone(),
-        None => hub.snapshot(repository).map_or_else(|| fetch(source, repository, hub), Ok)?,
+        None => hub.snapshot(repository).map_or_else(|| fetch(source, repository, plan, hub), Ok)?,
     };
     let subset = plan.subset.as_deref().or(source.subset);
     let input = files::chosen(&place, source, plan.subset.as_deref().or(source.subset), plan.subset.is_some())?;
@@ -77,9 +78,17 @@ fn describe(source: &Source, repository: &str, subset: Option<&str>, place: &std
     format!("the public dataset {} ({repository}{subset}{split}), read from {}", source.name, place.display())
 }
 
-/// Gets a dataset that is not on this machine. Nothing is downloaded, so that a run needs no network; the error says
-/// what to download and where it is looked for.
-fn fetch(source: &Source, repository: &str, hub: &Hub) -> Result<PathBuf, DatasetError> {
+/// Gets a dataset that is not on this machine from the hub. Where that cannot be, the error says what to download and where
+/// it is looked for.
+fn fetch(source: &Source, repository: &str, plan: &PublicPlan, hub: &Hub) -> Result<PathBuf, DatasetError> {
+    let remote = if repository.contains("://") { None } else { hub.remote() };
+    let reason = match remote {
+        Some(remote) => match remote.download(hub, repository, source, plan.subset.as_deref().or(source.subset)) {
+            Ok(place) => return Ok(place),
+            Err(reason) => format!(" ({reason})"),
+        },
+        None => String::new(),
+    };
     let what = if repository.contains("://") {
         format!("download {repository}")
     } else {
@@ -87,7 +96,7 @@ fn fetch(source: &Source, repository: &str, hub: &Hub) -> Result<PathBuf, Datase
         format!("download the dataset {repository}{split} from the Hugging Face hub")
     };
     let place = match hub.folder(repository) {
-        Some(folder) => format!("it is looked for in {}", folder.display()),
+        Some(folder) => format!("it is looked for in {}{reason}", folder.display()),
         None => "there is no cache, because HF_HOME and HOME are not set".to_owned(),
     };
     Err(DatasetError::NotHere { name: source.name.to_owned(), what, place })

@@ -74,9 +74,9 @@ fn faults_are_errors_of_the_workload() {
         path,
         trace: TracePlan::default(),
     };
-    plan.workload.source = Source::Public(public(None));
+    plan.workload.source = Source::Public(PublicPlan { name: "nope".into(), ..public(None) });
     let error = Workload::build(&plan).unwrap_err();
-    assert!(matches!(error, WorkloadError::Dataset(_)) && error.to_string().contains("aimo"), "{error}");
+    assert!(matches!(error, WorkloadError::Dataset(_)) && error.to_string().contains("`nope`"), "{error}");
     let file = folder.path().join("p.jsonl");
     fs::write(&file, "{\"problem\":\"here\"}").unwrap();
     plan.workload.source = Source::Public(public(Some(file)));
