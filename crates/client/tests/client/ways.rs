@@ -164,10 +164,13 @@ fn reads_under_tls_have_kernel_stamps_where_plain_ones_have() {
     let clear = Server::start(answer_all);
     let mut secure_plan = secure_plan(&secure, 20);
     secure_plan.target.tls.ca_file = Some(authority.file());
+    // Kernels switch stamping on a little after the first socket asked for it, so one run may miss it on a busy machine.
     let stamped = |plan: &Plan| {
-        let (outcome, records) = run_with(plan, Arc::new(Fixed));
-        assert_all_ok(&records, 20);
-        outcome.unstamped_reads < outcome.reads / 2
+        (0..10).any(|_| {
+            let (outcome, records) = run_with(plan, Arc::new(Fixed));
+            assert_all_ok(&records, 20);
+            outcome.unstamped_reads < outcome.reads / 2
+        })
     };
     assert_eq!(stamped(&secure_plan), stamped(&plan(&clear.url(), 20)));
 }
