@@ -151,9 +151,9 @@ options! {
         |c, v| { c.prefill_rate = rate(v)?; Ok(()) };
     "prefill-chunk" [], "TOKENS" = "8192", "Most prompt tokens in one step of the engine; 0: whole prompts",
         |c, v| { c.prefill_chunk = number(v)?; Ok(()) };
-    "decode-rate" ["decode"], "RATE" = "200", "Steps per second of the engine with one sequence; 0 or inf: without limit",
+    "decode-rate" ["decode"], "RATE" = "1000", "Steps per second of the engine with one sequence; 0 or inf: without limit",
         |c, v| { c.decode_rate = rate(v)?; Ok(()) };
-    "sequence" ["sequence-ms", "seq-ms"], "MS" = "0.02", "What each further sequence adds to a step of the engine",
+    "sequence" ["sequence-ms", "seq-ms"], "MS" = "0.05", "What each further sequence adds to a step of the engine",
         |c, v| { c.sequence_ns = duration(v)?; Ok(()) };
     "max-batch" ["max-num-seqs"], "N" = "256", "Most sequences that the engine works on at once",
         |c, v| { c.max_batch = at_least_one(v)?; Ok(()) };
