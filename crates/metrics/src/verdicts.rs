@@ -77,7 +77,11 @@ fn workload(summary: &Summary, facts: &RunFacts, found: &mut Vec<Warning>) {
         });
     }
     if health.repeated_prompts > 0 {
-        found.push(Warning::RepeatedPrompts { repeated: health.repeated_prompts, attempted: summary.counts.attempted });
+        found.push(Warning::RepeatedPrompts {
+            repeated: health.repeated_prompts,
+            attempted: summary.counts.attempted,
+            cached_percent: health.cached_prompt_pct.filter(|percent| *percent >= 1.0),
+        });
     }
     if health.skipped_lines > 0 {
         found.push(Warning::SkippedLines { lines: health.skipped_lines });

@@ -73,6 +73,8 @@ pub enum Warning {
         repeated: u64,
         /// All requests.
         attempted: u64,
+        /// Prompt tokens that the server took from a cache, of a hundred.
+        cached_percent: Option<f64>,
     },
     /// Answers are shorter than asked for.
     ShorterAnswers {

@@ -151,6 +151,24 @@ fn cached_prompts() {
 }
 
 #[test]
+fn repeated_prompts_say_what_came_from_the_cache() {
+    let summary = warnings_with(|_, facts, records| {
+        facts.prompts_are_distinct = false;
+        records.truncate(10);
+        for record in records.iter_mut() {
+            record.dataset_row %= 5;
+            let cache_read = Some(if record.seq < 5 { 0 } else { 1000 });
+            record.usage = Some(Usage { prompt: Some(1000), completion: Some(4), cache_read, ..Usage::default() });
+        }
+    });
+    assert_eq!(
+        one(&summary, "repeated_prompts").message(),
+        "5 of 10 requests repeated a prompt that had been sent before, which a prefix cache makes faster; the server \
+         took 50.0 % of the prompt tokens from its cache"
+    );
+}
+
+#[test]
 fn shorter_and_longer_answers() {
     let summary = warnings_with(|_, _, records| {
         for record in records.iter_mut() {

@@ -134,6 +134,16 @@ fn a_sweep_finds_the_knee_and_goes_on_where_it_stopped() {
     }
     let checkpoint = json(&folder.path().join("checkpoint/checkpoint.json"));
     assert_eq!(checkpoint["Results"]["run_configs"].as_array().map(Vec::len), Some(4));
+    // No point sends what another has brought into the server's prefix cache.
+    let mut prompts = std::collections::HashSet::new();
+    for load in [1, 2, 4, 8] {
+        let run = folder.path().join(format!("artifacts/org_m-openai-chat-concurrency{load}"));
+        let inputs = json(&run.join("inputs.json"));
+        for entry in inputs["data"].as_array().expect("prompts") {
+            assert!(prompts.insert(entry["payload"][0]["messages"].to_string()), "a prompt comes twice");
+        }
+    }
+    assert_eq!(prompts.len(), 4 * 16);
 }
 
 /// Known bugs of the ancestor: a list is not ignored, and a sweep over the input length changes the prompts.

@@ -52,10 +52,13 @@ impl Warning {
                 whole(*cached),
                 whole(*prompt)
             ),
-            Self::RepeatedPrompts { repeated, attempted } => format!(
-                "{} of {} repeated a prompt that had been sent before, which a prefix cache makes faster",
+            Self::RepeatedPrompts { repeated, attempted, cached_percent } => format!(
+                "{} of {} repeated a prompt that had been sent before, which a prefix cache makes faster{}",
                 whole(*repeated),
-                counted(*attempted, "request")
+                counted(*attempted, "request"),
+                cached_percent
+                    .map(|part| format!("; the server took {} of the prompt tokens from its cache", percent(part)))
+                    .unwrap_or_default()
             ),
             Self::ShorterAnswers { shorter, ok, came, asked } => format!(
                 "{} of {} shorter than requested: {} output tokens came on average, {} were asked for",

@@ -43,6 +43,9 @@ pub(super) fn run(args: &GenaiArgs, sweep: &SweepArgs, passed: &PassThrough, inv
     for value in &sweep.values {
         match point(&at(args, sweep.parameter, *value), passed, Problems::default()) {
             Ok(mut point) => {
+                // The same prompts once more would be found in a prefix cache, and each point look better than it is.
+                let seed = &mut point.resolved.plan.load.seed;
+                *seed = seed.wrapping_add(*value);
                 place(&mut point, args, &sweep, *value);
                 points.push((*value, point));
             }
