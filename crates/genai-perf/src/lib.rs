@@ -56,7 +56,7 @@ pub use live::{LiveRun, Sent};
 pub use merged::{Merge, Merged};
 pub use metric::Metric;
 pub use recorded::{Options, Recorded};
-pub use report::{AnalyzePoint, Extra, Report, write_analyze_csv};
+pub use report::{AnalyzePoint, Extra, Report, sweep_table, write_analyze_csv};
 pub use stats::{PERCENTILES, Spread};
 pub use summary::{Accumulator, Counts, Summary, Throughputs, Value, Values};
 pub use telemetry::{GpuMetric, GpuValue, Telemetry, TelemetrySamples};

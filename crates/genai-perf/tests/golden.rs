@@ -270,6 +270,7 @@ fn the_points_of_a_sweep_give_their_table() {
                     num_dataset_entries: run.config().input.num_dataset_entries,
                     summary: recorded(run, &tokenizer).summary,
                     telemetry: run.telemetry(),
+                    extras: Vec::new(),
                 })
             })
             .collect();

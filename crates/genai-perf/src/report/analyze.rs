@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::csv::row;
-use super::write_file;
+use super::{Extra, write_file};
 use crate::telemetry::Telemetry;
 use crate::{GenAiPerfError, Metric, Summary};
 
@@ -20,6 +20,8 @@ pub struct AnalyzePoint {
     pub summary: Summary,
     /// What was known of the GPUs.
     pub telemetry: Telemetry,
+    /// Figures that GenAI-Perf does not know, such as cost.
+    pub extras: Vec<Extra>,
 }
 
 /// Figures and statistics of the first part.
@@ -43,7 +45,8 @@ const GPU_FIGURES: [(&str, &str, &str); 6] = [
 ];
 
 /// Writes the points, the one with the most requests per second first. `swept` is the name of what is swept: the column of
-/// the level is called `Concurrency` for concurrency and `Request Rate` for all else.
+/// the level is called `Concurrency` for concurrency and `Request Rate` for all else. Where there are figures that GenAI-Perf
+/// does not know, they are a third part, so that the first two stay as its readers expect them.
 ///
 /// # Errors
 /// The file could not be written.
@@ -79,8 +82,31 @@ pub fn write_analyze_csv(path: &Path, points: &[AnalyzePoint], swept: &str) -> R
                 row(out, [point.name.as_str(), gpu].into_iter().chain(cells.iter().map(String::as_str)))?;
             }
         }
+        let extras = extra_columns(points);
+        if !extras.is_empty() {
+            row(out, [""; 0])?;
+            row(out, std::iter::once("Config Name".to_owned()).chain(extras.iter().map(|extra| extra.label())))?;
+        }
+        for point in sorted.iter().filter(|_| !extras.is_empty()) {
+            let cells = extras.iter().map(|column| {
+                let value = point.extras.iter().find(|extra| extra.name == column.name);
+                value.map(|extra| extra.value.to_string()).unwrap_or_default()
+            });
+            row(out, std::iter::once(point.name.clone()).chain(cells))?;
+        }
         Ok(())
     })
+}
+
+/// Each extra figure that any point has, in the order in which they come.
+pub(super) fn extra_columns(points: &[AnalyzePoint]) -> Vec<&Extra> {
+    let mut columns: Vec<&Extra> = Vec::new();
+    for extra in points.iter().flat_map(|point| &point.extras) {
+        if !columns.iter().any(|known| known.name == extra.name) {
+            columns.push(extra);
+        }
+    }
+    columns
 }
 
 /// The GPUs of the first point that has any.

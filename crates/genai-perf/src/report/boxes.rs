@@ -6,7 +6,7 @@ pub(super) type Cell = Vec<String>;
 /// A table with a centred title.
 pub(super) struct Table {
     pub(super) title: String,
-    pub(super) head: Vec<String>,
+    pub(super) head: Vec<Cell>,
     pub(super) rows: Vec<Vec<Cell>>,
     /// Cells stand at the right of their columns.
     pub(super) is_right: bool,
@@ -18,7 +18,7 @@ impl Table {
         let columns = self.head.len();
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column)).flatten();
-            cells.chain(self.head.get(column)).map(|line| line.chars().count()).max().unwrap_or(0)
+            cells.chain(self.head.get(column).into_iter().flatten()).map(|line| line.chars().count()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let rule = |left: &str, line: &str, between: &str, right: &str| {
@@ -27,8 +27,7 @@ impl Table {
         };
         let top = rule("┏", "━", "┳", "┓");
         let mut lines = vec![centred(&self.title, top.chars().count()), top];
-        let head: Vec<Cell> = self.head.iter().map(|name| vec![name.clone()]).collect();
-        lines.extend(self.row(&head, &widths, "┃"));
+        lines.extend(self.row(&self.head, &widths, "┃"));
         lines.push(rule("┡", "━", "╇", "┩"));
         for row in &self.rows {
             lines.extend(self.row(row, &widths, "│"));

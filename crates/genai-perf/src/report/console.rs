@@ -20,7 +20,7 @@ pub(super) fn table(report: &Report<'_>) -> String {
     };
     let table = Table {
         title: format!("NVIDIA GenAI-Perf | {}", report.config.endpoint.kind.title()),
-        head: std::iter::once("Statistic").chain(COLUMNS).map(str::to_owned).collect(),
+        head: std::iter::once("Statistic").chain(COLUMNS).map(|name| vec![name.to_owned()]).collect(),
         rows: report.request_rows().chain(report.run_rows()).map(row).chain(report.extras.iter().map(extra)).collect(),
         is_right: true,
     };

@@ -21,7 +21,7 @@ pub(super) fn tables(telemetry: &Telemetry) -> String {
         }
         let table = Table {
             title: format!("NVIDIA GenAI-Perf | {group} Metrics"),
-            head: vec![String::new()],
+            head: vec![vec![String::new()]],
             rows,
             is_right: false,
         };
@@ -43,7 +43,7 @@ fn table(metric: &GpuMetric) -> Table {
     });
     Table {
         title: metric.label(),
-        head: std::iter::once("GPU Index").chain(COLUMNS).map(str::to_owned).collect(),
+        head: std::iter::once("GPU Index").chain(COLUMNS).map(|name| vec![name.to_owned()]).collect(),
         rows: rows.collect(),
         is_right: true,
     }

@@ -6,12 +6,14 @@ mod console;
 mod csv;
 mod gpu_console;
 mod json;
+mod sweep_console;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 pub use analyze::{AnalyzePoint, write_analyze_csv};
+pub use sweep_console::sweep_table;
 
 use crate::{GenAiPerfError, InputConfig, Summary, Telemetry};
 

@@ -1,20 +1,16 @@
 //! `genai-perf analyze`: one run for each value of a parameter.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
-use tokamark_genai_perf::{
-    AnalyzePoint, GpuMetric, GpuValue, InputConfig, Metric, Summary, Telemetry, Values, write_analyze_csv,
-};
+use serde_json::{Map, Value};
+use tokamark_genai_perf::{AnalyzePoint, Metric, sweep_table, write_analyze_csv};
 use tokamark_record::StopReason;
-use tokamark_sweep::{
-    Checkpoint, DEFAULT_TTFT_SLO_MS, Knee, LoadPoint, Measured as Kept, Parameter, find_knee, from_list, from_range,
-};
+use tokamark_sweep::{Checkpoint, DEFAULT_TTFT_SLO_MS, Knee, LoadPoint, Parameter, find_knee, from_list, from_range};
 
 use super::args::{GenaiArgs, SweepArgs};
+use super::kept::{kept, of_kept, representation};
 use super::pass_through::PassThrough;
-use super::profile::{Done, Outcome, Point, measure_point, point};
+use super::profile::{Outcome, Point, measure_point, point};
 use super::{NAME, knee_text};
 use crate::cli::{Invocation, could_not_run, usage_error};
 use crate::problems::Problems;
@@ -172,12 +168,13 @@ fn carry_out(args: &GenaiArgs, sweep: &Sweep, points: Vec<(u64, Point)>, command
                     name,
                     level: value.to_string(),
                     num_dataset_entries: config.input.num_dataset_entries,
-                    summary: done.summary.clone(),
-                    telemetry: done.telemetry.clone(),
+                    summary: done.summary,
+                    telemetry: done.telemetry,
+                    extras: done.extras,
                 };
                 // What was cut short is no result to go on from.
                 if let Some(checkpoint) = checkpoint.as_mut().filter(|_| !was_interrupted) {
-                    checkpoint.add(kept(&analyzed, &representation, &config, sweep, value, &done))?;
+                    checkpoint.add(kept(&analyzed, &representation, &config, sweep.parameter, value, &done.command))?;
                 }
                 results.push((value, analyzed));
                 if was_interrupted {
@@ -205,100 +202,6 @@ fn folder_of(point: &Point) -> PathBuf {
     point.resolved.plan.report.artifact_dir.clone().unwrap_or_default()
 }
 
-/// What a point is measured with: all that changes its figures.
-fn representation(config: &InputConfig) -> String {
-    let mut endpoint = serde_json::to_value(&config.endpoint).unwrap_or_default();
-    if let Value::Object(endpoint) = &mut endpoint {
-        endpoint.shift_remove("url");
-        endpoint.shift_remove("server_metrics_urls");
-    }
-    json!({
-        "model_names": config.model_names,
-        "endpoint": endpoint,
-        "stimulus": config.perf_analyzer.stimulus,
-        "measurement": config.perf_analyzer.measurement,
-        "stability_percentage": config.perf_analyzer.stability_percentage,
-        "warmup_request_count": config.perf_analyzer.warmup_request_count,
-        "input": config.input,
-        "tokenizer": config.tokenizer,
-    })
-    .to_string()
-}
-
-fn kept(
-    point: &AnalyzePoint,
-    representation: &str,
-    config: &InputConfig,
-    sweep: &Sweep,
-    value: u64,
-    done: &Done,
-) -> Kept {
-    let mut gpus: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
-    for metric in &point.telemetry.0 {
-        for (gpu, figure) in &metric.gpus {
-            let figures = gpus.entry(gpu.clone()).or_default();
-            for name in tokamark_genai_perf::Spread::NAMES {
-                if let Some(value) = figure.stat(name) {
-                    figures.insert(format!("{}_{name}", metric.name), value);
-                }
-            }
-        }
-    }
-    Kept {
-        name: point.name.clone(),
-        representation: representation.to_owned(),
-        parameters: Map::from_iter([(sweep.parameter.name().to_owned(), value.into())]),
-        figures: point.summary.values.tagged(),
-        gpus,
-        details: json!({
-            "genai_perf_config": {"_parameters": {
-                "endpoint": config.endpoint, "input": config.input, "tokenizer": config.tokenizer}},
-            "perf_analyzer_config": {"_cli_args": done.command},
-        }),
-    }
-}
-
-fn of_kept(kept: &Kept, config: &InputConfig, value: u64) -> AnalyzePoint {
-    let mut metrics: Vec<GpuMetric> = Vec::new();
-    for (gpu, figures) in &kept.gpus {
-        for (tag, figure) in figures {
-            let Some(name) = tag.strip_suffix("_avg") else { continue };
-            let stat = |stat: &str| figures.get(&format!("{name}_{stat}")).copied();
-            let value = spread_of(&stat).map_or(GpuValue::Mean(*figure), GpuValue::Spread);
-            match metrics.iter_mut().find(|metric| metric.name == name) {
-                Some(metric) => metric.gpus.push((gpu.clone(), value)),
-                None => metrics.push(GpuMetric {
-                    name: name.to_owned(),
-                    unit: String::new(),
-                    gpus: vec![(gpu.clone(), value)],
-                }),
-            }
-        }
-    }
-    AnalyzePoint {
-        name: kept.name.clone(),
-        level: value.to_string(),
-        num_dataset_entries: config.input.num_dataset_entries,
-        summary: Summary {
-            figures: config.endpoint.kind.figures(),
-            values: Values::of_tags(&kept.figures),
-            sessions: Vec::new(),
-            counts: tokamark_genai_perf::Counts::default(),
-            failures: Vec::new(),
-        },
-        telemetry: Telemetry(metrics),
-    }
-}
-
-fn spread_of(stat: &dyn Fn(&str) -> Option<f64>) -> Option<tokamark_genai_perf::Spread> {
-    let mut percentiles = [0.0; 9];
-    for (slot, percent) in percentiles.iter_mut().zip(tokamark_genai_perf::PERCENTILES) {
-        *slot = stat(&format!("p{percent}"))?;
-    }
-    let (avg, min, max, std) = (stat("avg")?, stat("min")?, stat("max")?, stat("std")?);
-    Some(tokamark_genai_perf::Spread { avg, percentiles, min, max, std })
-}
-
 fn report(args: &GenaiArgs, sweep: &Sweep, results: &[(u64, AnalyzePoint)], failures: &[u64]) -> anyhow::Result<()> {
     let root = PathBuf::from(args.artifact_dir.clone().unwrap_or_else(|| ARTIFACTS.to_owned()));
     std::fs::create_dir_all(&root)?;
@@ -306,6 +209,10 @@ fn report(args: &GenaiArgs, sweep: &Sweep, results: &[(u64, AnalyzePoint)], fail
     let points: Vec<AnalyzePoint> = results.iter().map(|(_, point)| point.clone()).collect();
     write_analyze_csv(&csv, &points, sweep.parameter.name())?;
     let mut text = String::from("\n");
+    if !points.is_empty() {
+        text.push_str(&sweep_table(&points, sweep.parameter.name()));
+        text.push('\n');
+    }
     if sweep.parameter.is_load() {
         text.push_str(&knee_text::knee(&knee(results, sweep.slo_ms), sweep.parameter, sweep.slo_ms));
     }

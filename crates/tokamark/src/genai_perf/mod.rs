@@ -6,6 +6,7 @@ mod config;
 mod echo;
 pub(crate) mod files;
 mod gpu;
+mod kept;
 mod knee_text;
 mod measurement;
 mod overlay;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tokamark_genai_perf::{EndpointType, InputConfig, Metric, Report, Summary, Telemetry, Value};
+use tokamark_genai_perf::{EndpointType, Extra, InputConfig, Metric, Report, Summary, Telemetry, Value};
 use tokamark_record::StopReason;
 use tokamark_telemetry::Window;
 
@@ -166,6 +166,7 @@ pub(super) struct Done {
     pub(super) stop: StopReason,
     pub(super) summary: Summary,
     pub(super) telemetry: Telemetry,
+    pub(super) extras: Vec<Extra>,
     pub(super) command: Vec<String>,
 }
 
@@ -195,7 +196,7 @@ pub(super) fn measure_point(point: Point, command: Vec<String>, signals: &Signal
     let mut text = report.console();
     text.push_str(&console::remarks(&finished, &files.written));
     let code = console::finish_with(&text, &finished);
-    Ok(Outcome::Done(Box::new(Done { code, stop, summary: files.summary, telemetry, command })))
+    Ok(Outcome::Done(Box::new(Done { code, stop, summary: files.summary, telemetry, extras: files.extras, command })))
 }
 
 #[expect(
