@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokamark_clock::{from_seconds, now_ns};
 use tokamark_pace::{Arrivals, Claims, Schedule, StopRule};
-use tokamark_plan::{ConnectMode, LoadPlan, Plan};
+use tokamark_plan::{ConnectMode, LoadPlan, Plan, TargetPlan};
 use tokamark_record::{Failure, Phase, PhaseSpan, RequestRecord};
 use tokio::runtime::LocalOptions;
 use tokio::sync::Semaphore;
@@ -108,7 +108,7 @@ impl Engine {
         supply: Arc<dyn Supply>,
         records: Sender<RequestRecord>,
     ) -> Result<Self, ClientError> {
-        let routes = routes(plan)?;
+        let routes = routes(&plan.target)?;
         let has_schedule = supply.schedule(Phase::Profiling).is_some();
         limits::raise_open_files(connections_of(&plan.load, has_schedule))?;
         let (cancel, in_flight) = (Arc::new(Cancel::default()), Arc::new(InFlight::default()));
@@ -430,22 +430,24 @@ fn limit_of(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-fn routes(plan: &Plan) -> Result<Vec<Route>, ClientError> {
-    if plan.target.urls.is_empty() {
+/// The ways to all URLs of a target.
+pub(crate) fn routes(plan: &TargetPlan) -> Result<Vec<Route>, ClientError> {
+    let is_http2 = plan.endpoint.speaks_grpc();
+    if plan.urls.is_empty() {
         return Err(ClientError::BadUrl { url: String::new(), reason: "it is missing".to_owned() });
     }
     let mut config = None;
-    let mut routes = Vec::with_capacity(plan.target.urls.len());
-    for url in &plan.target.urls {
+    let mut routes = Vec::with_capacity(plan.urls.len());
+    for url in &plan.urls {
         let target = Address::parse(url)?;
-        let proxy = Proxy::choose(&plan.target.proxy, &target)?;
+        let proxy = Proxy::choose(&plan.proxy, &target)?;
         let addresses = proxy.as_ref().map_or(&target, |proxy| &proxy.address).resolve()?;
         let tls = match (target.tls, &config) {
             (false, _) => None,
             (true, Some(config)) => Some(Arc::clone(config)),
-            (true, None) => Some(Arc::clone(config.insert(tls::config(&plan.target.tls)?))),
+            (true, None) => Some(Arc::clone(config.insert(tls::config(&plan.tls, is_http2)?))),
         };
-        routes.push(Route { target, proxy, addresses, tls });
+        routes.push(Route { target, proxy, addresses, tls, is_http2 });
     }
     Ok(routes)
 }

@@ -15,10 +15,10 @@ use crate::cancel::Cancel;
 use crate::connection::Connection;
 use crate::failure::{failure, of_exchange};
 use crate::head::Heads;
-use crate::http1::{Head, Wish};
+use crate::http1::{Broken, Head, Wish};
 use crate::pool::{Lease, Pool, Seat};
 use crate::reading::{Mode, Reading};
-use crate::supply::Prepared;
+use crate::supply::{Prepared, Wire};
 use crate::verdict;
 use crate::watch::{Stop, Watch};
 
@@ -59,7 +59,8 @@ enum End {
         reusable: bool,
     },
     Failed(Failure),
-    /// It failed without any byte of a response, over a connection that had been kept: most likely the server had closed it.
+    /// It failed without any byte of a response, over a connection that had been kept: most likely the server had closed it; or
+    /// the server said that it had not looked at it.
     Stale(Failure),
     Stopped(Stop),
 }
@@ -70,8 +71,12 @@ impl Exchanger {
         // A conversation stays where it began.
         let url = usize::try_from(job.ticket.session % self.heads.urls()).unwrap_or(0);
         let mut record = self.record_of(&job, url);
-        let mut watch = Watch::new(&self.cancel, self.timeout);
         reading.begin(Mode::Whole);
+        if let Wire::Refused(reason) = &job.prepared.wire {
+            self.conclude(End::Failed(failure(FailureKind::Send, &**reason)), reading, &mut record);
+            return record;
+        }
+        let mut watch = Watch::new(&self.cancel, self.timeout);
         loop {
             let fresh = record.attempt > 0;
             let end = match watch.future(self.pool.lease(url, job.seat.as_deref(), fresh)).await {
@@ -138,11 +143,14 @@ impl Exchanger {
         }
         record.connection_reused = connection.served > 0;
         meter.begin();
-        let body = job.prepared.body.clone();
+        let body = match &job.prepared.wire {
+            Wire::Framed(bytes) => bytes.clone(),
+            Wire::Body | Wire::Refused(_) => job.prepared.body.clone(),
+        };
         connection.http.start(self.heads.head(url, job.phase, job.ticket.seq, body.len()), body);
         let end = self.send_and_read(&mut connection, reading, record, watch).await;
         record.times.send_start = meter.first_write();
-        record.times.send_end = meter.last_write();
+        record.times.send_end = connection.http.sent_ns().or_else(|| meter.last_write());
         record.bytes_out = meter.bytes_out();
         record.bytes_in = meter.bytes_in();
         connection.served += 1;
@@ -172,7 +180,10 @@ impl Exchanger {
     ) -> Result<bool, End> {
         let meter = Rc::clone(&connection.meter);
         let head = watch.until(|cx| connection.http.poll_head(cx)).await.map_err(End::Stopped)?;
-        let head = head.map_err(|broken| End::Failed(of_exchange(&broken, meter.bytes_in() > 0)))?;
+        let head = head.map_err(|broken| {
+            let failure = of_exchange(&broken, meter.bytes_in() > 0);
+            if matches!(broken, Broken::Unprocessed(_)) { End::Stale(failure) } else { End::Failed(failure) }
+        })?;
         record.times.headers = Some(meter.last_read().arrival);
         record.status = head.status;
         let is_answer = verdict::may_answer(head.status);
@@ -183,7 +194,10 @@ impl Exchanger {
         reading.begin(if is_answer { self.mode_of(&head) } else { Mode::Whole });
         let read = self.read_body(connection, reading, record, watch).await;
         if is_answer {
-            return read;
+            return match (read, connection.http.grpc_status()) {
+                (Ok(true), Some(status)) if !status.is_ok() => Err(End::Failed(verdict::of_grpc_status(status))),
+                (read, _) => read,
+            };
         }
         if head.content_encoding.is_some() {
             // Nobody could read it; the status speaks for itself.
@@ -198,6 +212,7 @@ impl Exchanger {
 
     fn mode_of(&self, head: &Head) -> Mode {
         match &head.content_type {
+            Some(value) if value.starts_with("application/grpc") && self.dialect.kind().speaks_grpc() => Mode::Messages,
             Some(value) if value.starts_with("text/event-stream") => Mode::Stream,
             Some(_) => Mode::Whole,
             None if self.streaming => Mode::Sniff,
@@ -280,7 +295,8 @@ impl Exchanger {
         if record.times.end == 0 {
             record.times.end = now_ns();
         }
-        record.streamed = reading.is_stream();
+        // Every answer over gRPC comes as messages; whether there are many of them was for the request to say.
+        record.streamed = reading.is_stream() && (self.streaming || !self.dialect.kind().speaks_grpc());
         record.outcome = match end {
             End::Stopped(Stop::Cancelled) => Outcome::Cancelled,
             End::Stopped(Stop::TimedOut) => {

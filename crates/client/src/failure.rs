@@ -37,6 +37,13 @@ pub(crate) fn of_exchange(broken: &Broken, got_response: bool) -> Failure {
         Broken::Invalid(reason) => {
             failure(FailureKind::Undecodable, format!("the response is not valid HTTP/1.1: {reason}"))
         }
+        Broken::NotHttp2(reason) => {
+            failure(FailureKind::Undecodable, format!("the server does not speak HTTP/2, which gRPC needs: {reason}"))
+        }
+        Broken::Unprocessed(reason) => {
+            failure(FailureKind::Reset, format!("the server takes no further request on the connection: {reason}"))
+        }
+        Broken::Refused(reason) => failure(FailureKind::Reset, reason.clone()),
         Broken::Closed => {
             let when = if got_response { "before the response was complete" } else { "before any response" };
             failure(FailureKind::Reset, format!("the server closed the connection {when}"))

@@ -1,18 +1,28 @@
 //! Request heads, made once for each URL but for what differs from request to request.
 
 use bytes::Bytes;
-use http::HeaderMap;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
-    PROXY_AUTHORIZATION, TRANSFER_ENCODING, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+    PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
+use http::uri::Scheme;
+use http::{HeaderMap, Method, Uri, Version};
 use tokamark_plan::{Secret, TargetPlan};
 use tokamark_record::{Phase, request_id};
 
 use crate::ClientError;
+use crate::address::Address;
 use crate::connection::Route;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The head of a request.
+pub(crate) enum RequestHead {
+    /// As it goes onto the wire.
+    Http1(Bytes),
+    /// For the library that puts it there.
+    Http2(Box<http::Request<()>>),
+}
 
 /// The heads of all URLs.
 pub(crate) struct Heads {
@@ -22,9 +32,14 @@ pub(crate) struct Heads {
 
 /// A head without its last fields.
 struct Template {
-    bytes: Vec<u8>,
+    form: Form,
     /// The user sends a request id of their own.
     has_request_id: bool,
+}
+
+enum Form {
+    Http1(Vec<u8>),
+    Http2 { uri: Uri, headers: HeaderMap },
 }
 
 impl Heads {
@@ -40,26 +55,44 @@ impl Heads {
     }
 
     /// The head of request `seq` of a phase, with a body of so many bytes, to the given URL.
-    pub(crate) fn head(&self, url: usize, phase: Phase, seq: u64, body_length: usize) -> Bytes {
-        let Some(template) = self.templates.get(url) else { return Bytes::new() };
-        let mut head = Vec::with_capacity(template.bytes.len() + 96);
-        head.extend_from_slice(&template.bytes);
-        if !template.has_request_id {
-            head.extend_from_slice(format!("{REQUEST_ID}: {}\r\n", request_id(&self.run_id, phase, seq)).as_bytes());
+    pub(crate) fn head(&self, url: usize, phase: Phase, seq: u64, body_length: usize) -> RequestHead {
+        let Some(template) = self.templates.get(url) else { return RequestHead::Http1(Bytes::new()) };
+        let id = (!template.has_request_id).then(|| request_id(&self.run_id, phase, seq));
+        match &template.form {
+            Form::Http1(bytes) => {
+                let mut head = Vec::with_capacity(bytes.len() + 96);
+                head.extend_from_slice(bytes);
+                if let Some(id) = id {
+                    head.extend_from_slice(format!("{REQUEST_ID}: {id}\r\n").as_bytes());
+                }
+                head.extend_from_slice(format!("{CONTENT_LENGTH}: {body_length}\r\n\r\n").as_bytes());
+                RequestHead::Http1(head.into())
+            }
+            Form::Http2 { uri, headers } => {
+                let mut headers = headers.clone();
+                if let Some(id) = id.and_then(|id| HeaderValue::try_from(id).ok()) {
+                    headers.insert(REQUEST_ID, id);
+                }
+                RequestHead::Http2(Box::new(http2_request(uri.clone(), headers)))
+            }
         }
-        head.extend_from_slice(format!("{CONTENT_LENGTH}: {body_length}\r\n\r\n").as_bytes());
-        head.into()
     }
 }
 
 fn template(target: &TargetPlan, route: &Route) -> Result<Template, ClientError> {
     let address = &route.target;
     let mut headers = HeaderMap::new();
-    headers.insert(HOST, address.host_header.clone());
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let accept = if target.streaming { "text/event-stream" } else { "application/json" };
-    headers.insert(ACCEPT, HeaderValue::from_static(accept));
-    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    if route.is_http2 {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        headers.insert(TE, HeaderValue::from_static("trailers"));
+        headers.insert("grpc-accept-encoding", HeaderValue::from_static("identity"));
+    } else {
+        headers.insert(HOST, address.host_header.clone());
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let accept = if target.streaming { "text/event-stream" } else { "application/json" };
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    }
     headers.insert(USER_AGENT, HeaderValue::from_static(concat!("tokamark/", env!("CARGO_PKG_VERSION"))));
     for (name, value) in target.endpoint.headers() {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
@@ -93,9 +126,13 @@ fn template(target: &TargetPlan, route: &Route) -> Result<Template, ClientError>
             seen.push(key);
         }
     }
+    let has_request_id = headers.contains_key(REQUEST_ID);
+    if route.is_http2 {
+        let uri = uri(address, &address.path_and_query)?;
+        return Ok(Template { form: Form::Http2 { uri, headers }, has_request_id });
+    }
     // A proxy without a tunnel is told the whole URL (RFC 9112 §3.2.2); everybody else only the path.
-    let through_proxy = route.proxy.as_ref().filter(|_| route.tls.is_none());
-    let uri = match through_proxy {
+    let uri = match route.forwarding_proxy() {
         None => address.path_and_query.clone(),
         Some(proxy) => {
             if let Some(value) = &proxy.authorization {
@@ -112,7 +149,27 @@ fn template(target: &TargetPlan, route: &Route) -> Result<Template, ClientError>
         bytes.extend_from_slice(value.as_bytes());
         bytes.extend_from_slice(b"\r\n");
     }
-    Ok(Template { bytes, has_request_id: headers.contains_key(REQUEST_ID) })
+    Ok(Template { form: Form::Http1(bytes), has_request_id })
+}
+
+/// The URI of a path on a server, as HTTP/2 has it.
+pub(crate) fn uri(address: &Address, path: &str) -> Result<Uri, ClientError> {
+    let scheme = if address.tls { Scheme::HTTPS } else { Scheme::HTTP };
+    let made = Uri::builder().scheme(scheme).authority(address.host_header.as_bytes()).path_and_query(path).build();
+    made.map_err(|error| ClientError::BadUrl { url: path.to_owned(), reason: error.to_string() })
+}
+
+/// A request over HTTP/2. Fields that belong to one connection are not allowed there.
+fn http2_request(uri: Uri, mut headers: HeaderMap) -> http::Request<()> {
+    for name in [HOST, CONNECTION, UPGRADE] {
+        headers.remove(name);
+    }
+    let mut request = http::Request::new(());
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = uri;
+    *request.version_mut() = Version::HTTP_2;
+    *request.headers_mut() = headers;
+    request
 }
 
 fn secret_value(name: &str, value: &str) -> Result<HeaderValue, ClientError> {

@@ -2,6 +2,7 @@
 
 use tokamark_endpoint::Dialect;
 use tokamark_record::Event;
+use tokamark_wire::grpc::{GrpcDecoder, MessageTooLong};
 use tokamark_wire::sse::{SseDecoder, SseEvent};
 use tokamark_wire::{Answer, EventFlags, EventInfo};
 
@@ -20,6 +21,8 @@ pub(crate) enum Mode {
     /// As one document.
     #[default]
     Whole,
+    /// As gRPC messages.
+    Messages,
     /// By its first bytes: a stream if it looks like one. For servers that name no content type.
     Sniff,
 }
@@ -29,6 +32,9 @@ pub(crate) enum Mode {
 pub(crate) struct Reading {
     mode: Mode,
     decoder: SseDecoder<ReadStamp>,
+    messages: GrpcDecoder,
+    /// Why no further message can be read.
+    spoilt: Option<String>,
     pub(crate) answer: Answer,
     pub(crate) events: Vec<Event>,
     pub(crate) body: Vec<u8>,
@@ -42,6 +48,8 @@ impl Reading {
     pub(crate) fn begin(&mut self, mode: Mode) {
         self.mode = mode;
         self.decoder.clear();
+        self.messages.clear();
+        self.spoilt = None;
         self.answer.clear();
         self.events.clear();
         self.body.clear();
@@ -62,6 +70,7 @@ impl Reading {
         }
         match self.mode {
             Mode::Stream => self.stream(dialect, bytes, stamp),
+            Mode::Messages => self.messages(dialect, bytes, stamp),
             Mode::Whole | Mode::Sniff => {
                 if self.body.len() + bytes.len() > MAX_WHOLE_BODY {
                     self.is_too_long = true;
@@ -78,6 +87,7 @@ impl Reading {
         if self.streamed_bytes > MAX_KEPT {
             self.decoder = SseDecoder::default();
         }
+        self.messages.clear();
         if self.body.capacity() > MAX_KEPT {
             self.body = Vec::new();
         }
@@ -95,6 +105,24 @@ impl Reading {
         self.decoder.feed(bytes, stamp, |event| push(dialect, answer, events, &event));
     }
 
+    fn messages(&mut self, dialect: &dyn Dialect, bytes: &[u8], stamp: ReadStamp) {
+        if self.spoilt.is_some() {
+            return;
+        }
+        let (answer, events, spoilt) = (&mut self.answer, &mut self.events, &mut self.spoilt);
+        let fed = self.messages.feed(bytes, stamp, |message| {
+            if message.is_compressed {
+                spoilt.get_or_insert_with(|| "a message is compressed, which was not asked for".to_owned());
+            } else if !answer.done {
+                let info = dialect.read_event(b"", message.data, answer);
+                events.push(event_of(info, message.tag, message.wire_len));
+            }
+        });
+        if let Err(MessageTooLong { length }) = fed {
+            self.spoilt = Some(format!("a message is announced as {length} bytes long, which is too long"));
+        }
+    }
+
     /// The end of the body.
     ///
     /// # Errors
@@ -105,6 +133,11 @@ impl Reading {
             self.decoder.finish(|event| push(dialect, answer, events, &event));
             return Ok(());
         }
+        if self.mode == Mode::Messages {
+            let is_torn = self.messages.is_within_message() && !self.answer.done;
+            let torn = is_torn.then(|| "the answer ended within a message".to_owned());
+            return self.spoilt.take().or(torn).map_or(Ok(()), Err);
+        }
         if self.is_too_long {
             return Err(format!("the body is longer than {} MiB", MAX_WHOLE_BODY >> 20));
         }
@@ -113,9 +146,9 @@ impl Reading {
         Ok(())
     }
 
-    /// True if the body was an event stream.
+    /// True if the body was a stream of events or messages.
     pub(crate) fn is_stream(&self) -> bool {
-        self.mode == Mode::Stream
+        matches!(self.mode, Mode::Stream | Mode::Messages)
     }
 }
 

@@ -7,11 +7,25 @@ use tokamark_record::Phase;
 
 use crate::reply::Reply;
 
+/// How a body goes onto the wire.
+#[derive(Clone, Debug, Default)]
+pub enum Wire {
+    /// As it is.
+    #[default]
+    Body,
+    /// As these bytes.
+    Framed(Bytes),
+    /// Not at all: the server takes nothing of the kind, for this reason.
+    Refused(Arc<str>),
+}
+
 /// A request whose bytes are ready, so that nothing is left to build when it is due.
 #[derive(Clone, Debug, Default)]
 pub struct Prepared {
     /// The body.
     pub body: Bytes,
+    /// How it is sent.
+    pub wire: Wire,
     /// Row of the dataset.
     pub dataset_row: u64,
     /// Turn within its conversation, from 0.

@@ -12,8 +12,8 @@ use tokamark_plan::TlsPlan;
 
 use crate::ClientError;
 
-/// The client's TLS configuration for a plan.
-pub(crate) fn config(plan: &TlsPlan) -> Result<Arc<ClientConfig>, ClientError> {
+/// The client's TLS configuration for a plan. HTTP/2 over TLS is agreed on in the handshake (RFC 9113 §3.2).
+pub(crate) fn config(plan: &TlsPlan, is_http2: bool) -> Result<Arc<ClientConfig>, ClientError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -23,7 +23,7 @@ pub(crate) fn config(plan: &TlsPlan) -> Result<Arc<ClientConfig>, ClientError> {
     } else {
         builder.with_root_certificates(roots(plan)?)
     };
-    let config = match (&plan.certificate_file, &plan.key_file) {
+    let mut config = match (&plan.certificate_file, &plan.key_file) {
         (Some(certificate), Some(key)) => builder
             .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
             .map_err(|error| ClientError::Tls(format!("the client certificate is not usable: {error}")))?,
@@ -34,6 +34,9 @@ pub(crate) fn config(plan: &TlsPlan) -> Result<Arc<ClientConfig>, ClientError> {
             ));
         }
     };
+    if is_http2 {
+        config.alpn_protocols = vec![b"h2".to_vec()];
+    }
     Ok(Arc::new(config))
 }
 

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use tokamark_endpoint::{Dialect, Ending, Verdict, VerdictKind, http_error, judge};
+use tokamark_kserve::GrpcStatus;
 use tokamark_record::{Failure, FailureKind, Outcome};
 
 use crate::reading::Reading;
@@ -17,6 +18,20 @@ pub(crate) fn of_status(status: u16, body: &[u8]) -> Failure {
     let error = http_error(status, reason, body);
     let kind = if status >= 400 { FailureKind::HttpStatus } else { FailureKind::UnexpectedStatus };
     Failure { kind, code: error.code, label: error.kind, message: error.message }
+}
+
+/// A gRPC call whose status says that it failed.
+pub(crate) fn of_grpc_status(status: &GrpcStatus) -> Failure {
+    let message = match status.message.trim() {
+        "" => format!("the call ended with the status {}", status.name()),
+        message => message.to_owned(),
+    };
+    Failure {
+        kind: FailureKind::ServerError,
+        code: Some(status.code.to_string()),
+        label: Some(status.name().to_owned()),
+        message,
+    }
 }
 
 /// A body that was read to its end.

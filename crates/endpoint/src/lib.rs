@@ -11,6 +11,7 @@ mod generate;
 mod hf_tei_rankings;
 mod huggingface_generate;
 mod image_retrieval;
+mod kserve;
 mod message;
 mod messages;
 mod nim_embeddings;
@@ -31,6 +32,7 @@ use tokamark_conversation::Turn;
 use tokamark_plan::EndpointKind;
 use tokamark_wire::{Answer, EventInfo, openai};
 
+pub use kserve::tensor_layout;
 pub use message::{message, messages_of};
 pub use response_field::{RESPONSE_FIELD, ResponseFieldError, check_response_field, dialect_for};
 pub use template::{PAYLOAD_TEMPLATE, TemplateError, check_template};
@@ -104,6 +106,8 @@ pub fn dialect(kind: EndpointKind) -> &'static dyn Dialect {
         EndpointKind::Responses => &responses::Responses,
         EndpointKind::Messages => &messages::Messages,
         EndpointKind::Generate => &generate::Generate,
+        EndpointKind::KserveTensorrtllm => &kserve::TENSORRTLLM,
+        EndpointKind::KserveVllm => &kserve::VLLM,
         EndpointKind::HuggingfaceGenerate => &huggingface_generate::HuggingfaceGenerate,
         EndpointKind::Embeddings => &embeddings::Embeddings,
         EndpointKind::ChatEmbeddings => &chat_embeddings::ChatEmbeddings,

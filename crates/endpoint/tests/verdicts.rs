@@ -139,7 +139,12 @@ fn streams_without_an_end_mark_end_with_their_body() {
         let verdict = judge(dialect(kind), &Answer::default(), &ending);
         let marks = !matches!(
             kind,
-            EndpointKind::Generate | EndpointKind::SolidoRag | EndpointKind::Raw | EndpointKind::Template
+            EndpointKind::Generate
+                | EndpointKind::KserveTensorrtllm
+                | EndpointKind::KserveVllm
+                | EndpointKind::SolidoRag
+                | EndpointKind::Raw
+                | EndpointKind::Template
         );
         assert_eq!(matches!(verdict, Verdict::Failed { kind: VerdictKind::Incomplete, .. }), marks, "{kind:?}");
         assert_eq!(verdict == Verdict::Ok, !marks, "{kind:?}");

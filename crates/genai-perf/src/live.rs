@@ -86,8 +86,10 @@ impl LiveRun {
     /// cannot read them.
     #[must_use]
     pub fn export(&self, record: &RequestRecord, payload: &str, session: Option<&str>) -> ExportRequest {
-        let mut inputs = Map::new();
-        inputs.insert("payload".to_owned(), payload.into());
+        let mut inputs = match self.endpoint_type {
+            EndpointType::Kserve => tensors_of(payload),
+            _ => Map::from_iter([("payload".to_owned(), payload.into())]),
+        };
         if let Some(session) = session {
             inputs.insert("session_id".to_owned(), session.into());
         }
@@ -108,9 +110,17 @@ impl LiveRun {
                 content: next(event.content_len),
                 tool: next(event.tool_len),
             };
-            if let Some(response) = self.response(record, event, said) {
+            let output = match self.endpoint_type {
+                // The empty last message is a response, too.
+                EndpointType::Kserve => Some(ResponseOutput {
+                    tensors: Map::from_iter([("text_output".to_owned(), said.content.into())]),
+                    ..ResponseOutput::default()
+                }),
+                _ => self.response(record, event, said).map(|text| ResponseOutput::of_text(&text)),
+            };
+            if let Some(output) = output {
                 request.response_timestamps.push(self.anchor.wall(event.arrival));
-                request.response_outputs.push(ResponseOutput::of_text(&response));
+                request.response_outputs.push(output);
             }
         }
         if request.response_outputs.is_empty() {
@@ -190,6 +200,20 @@ impl Said<'_> {
         if !self.tool.is_empty() {
             message.insert("tool_calls".to_owned(), json!([{"index": 0, "function": {"arguments": self.tool}}]));
         }
+    }
+}
+
+/// The tensors of a body, an element alone without its list, as perf_analyzer records them: the model is none of them.
+fn tensors_of(body: &str) -> Map<String, Value> {
+    let Ok(Value::Object(fields)) = serde_json::from_str(body) else { return Map::new() };
+    let tensors = fields.into_iter().filter(|(name, _)| name != "model");
+    tensors.map(|(name, value)| (name, alone(value))).collect()
+}
+
+fn alone(value: Value) -> Value {
+    match value {
+        Value::Array(mut elements) if elements.len() == 1 => elements.swap_remove(0),
+        value => value,
     }
 }
 

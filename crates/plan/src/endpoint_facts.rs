@@ -3,7 +3,8 @@
 use crate::EndpointKind;
 use crate::EndpointKind::{
     Chat, ChatEmbeddings, CohereRankings, Completions, Embeddings, Generate, HfTeiRankings, HuggingfaceGenerate,
-    ImageRetrieval, Messages, NimEmbeddings, NimRankings, Nvclip, Raw, Responses, SolidoRag, Template,
+    ImageRetrieval, KserveTensorrtllm, KserveVllm, Messages, NimEmbeddings, NimRankings, Nvclip, Raw, Responses,
+    SolidoRag, Template,
 };
 
 /// Stands for the first model's name in a default path.
@@ -11,12 +12,14 @@ const MODEL: &str = "{MODEL}";
 
 impl EndpointKind {
     /// Every kind.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Chat,
         Completions,
         Responses,
         Messages,
         Generate,
+        KserveTensorrtllm,
+        KserveVllm,
         HuggingfaceGenerate,
         Embeddings,
         ChatEmbeddings,
@@ -40,6 +43,8 @@ impl EndpointKind {
             Responses => "responses",
             Messages => "messages",
             Generate => "generate",
+            KserveTensorrtllm => "kserve_tensorrtllm",
+            KserveVllm => "kserve_vllm",
             HuggingfaceGenerate => "huggingface_generate",
             Embeddings => "embeddings",
             ChatEmbeddings => "chat_embeddings",
@@ -61,6 +66,7 @@ impl EndpointKind {
         match self {
             Chat => &["multimodal", "vision"],
             NimRankings => &["rankings"],
+            KserveTensorrtllm => &["kserve"],
             _ => &[],
         }
     }
@@ -76,6 +82,7 @@ impl EndpointKind {
             Messages => "/v1/messages",
             Generate if streaming => "/v2/models/{MODEL}/generate_stream",
             Generate => "/v2/models/{MODEL}/generate",
+            KserveTensorrtllm | KserveVllm => "/inference.GRPCInferenceService/ModelStreamInfer",
             HuggingfaceGenerate if streaming => "/generate_stream",
             HuggingfaceGenerate => "/generate",
             Embeddings | ChatEmbeddings | NimEmbeddings | Nvclip => "/v1/embeddings",
@@ -100,8 +107,23 @@ impl EndpointKind {
     pub const fn generates_tokens(self) -> bool {
         matches!(
             self,
-            Chat | Completions | Responses | Messages | Generate | HuggingfaceGenerate | SolidoRag | Raw | Template
+            Chat | Completions
+                | Responses
+                | Messages
+                | Generate
+                | KserveTensorrtllm
+                | KserveVllm
+                | HuggingfaceGenerate
+                | SolidoRag
+                | Raw
+                | Template
         )
+    }
+
+    /// Whether it is spoken over gRPC, and its bodies are tensors.
+    #[must_use]
+    pub const fn speaks_grpc(self) -> bool {
+        matches!(self, KserveTensorrtllm | KserveVllm)
     }
 
     /// Whether requests consist of tokens. Images alone do not.
@@ -203,6 +225,8 @@ mod tests {
                 "/v1/responses",
                 "/v1/messages",
                 "/v2/models/m/generate",
+                "/inference.GRPCInferenceService/ModelStreamInfer",
+                "/inference.GRPCInferenceService/ModelStreamInfer",
                 "/generate",
                 "/v1/embeddings",
                 "/v1/embeddings",
@@ -233,7 +257,9 @@ mod tests {
                 EndpointKind::ALL.into_iter().filter(|kind| is(*kind)).map(EndpointKind::name).collect();
             names.join(" ")
         };
-        let generating = "chat completions responses messages generate huggingface_generate solido_rag raw template";
+        let generating = "chat completions responses messages generate kserve_tensorrtllm kserve_vllm \
+             huggingface_generate solido_rag raw template";
+        assert_eq!(of(EndpointKind::speaks_grpc), "kserve_tensorrtllm kserve_vllm");
         assert_eq!(of(EndpointKind::can_stream), generating);
         assert_eq!(of(EndpointKind::generates_tokens), generating);
         assert_eq!(of(|kind| !kind.reads_tokens()), "image_retrieval");

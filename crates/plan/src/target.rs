@@ -20,6 +20,11 @@ pub enum EndpointKind {
     Messages,
     /// Triton's generate extension.
     Generate,
+    /// Triton over gRPC, with the inputs of TensorRT-LLM's ensemble.
+    #[serde(alias = "kserve")]
+    KserveTensorrtllm,
+    /// Triton over gRPC, with the inputs of vLLM's backend.
+    KserveVllm,
     /// Hugging Face text-generation-inference.
     HuggingfaceGenerate,
     /// OpenAI embeddings.

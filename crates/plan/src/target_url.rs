@@ -207,6 +207,7 @@ const TELLING: &[(&[&str], EndpointKind)] = &[
     (&["v1", "ranking"], EndpointKind::NimRankings),
     (&["v2", "rerank"], EndpointKind::CohereRankings),
     (&["v1", "infer"], EndpointKind::ImageRetrieval),
+    (&["inference.GRPCInferenceService", "ModelStreamInfer"], EndpointKind::KserveTensorrtllm),
 ];
 
 fn join(base: &[&str], path: &[&str], is_default: bool) -> String {

@@ -75,6 +75,14 @@ pub enum RunError {
         /// What the last attempt gave.
         last: String,
     },
+    /// The server has no such model, or cannot serve it.
+    #[error("the server does not serve the model `{model}`: {reason}")]
+    Model {
+        /// The model.
+        model: String,
+        /// What the server says.
+        reason: String,
+    },
     /// Stopped before anything was measured.
     #[error("interrupted before the measurement began")]
     InterruptedEarly,

@@ -21,6 +21,7 @@ mod report_again;
 mod schedule;
 mod settle;
 mod supply;
+mod tensors;
 
 pub use error::RunError;
 pub use live::{Live, LiveStats};

@@ -27,6 +27,7 @@ use crate::recorder::Recorded;
 use crate::schedule::schedule;
 use crate::settle::settled;
 use crate::supply::{Requests, WorkloadSupply};
+use crate::tensors::Tensors;
 use crate::{ready, recorder};
 
 /// What an observer of a run can do.
@@ -136,6 +137,9 @@ fn measure(
     observer.detail(&format!("run {} in {}", facts.run_id, folder.path.display()));
     observer.detail(&format!("{} worker(s), tokenizer {}", facts.workers, facts.tokenizer));
     observer.started(&control);
+    if let Some(tensors) = Tensors::describe(&plan.target, &control.stop)? {
+        requests.send_as(tensors);
+    }
     if plan.target.wait_for_model_s > 0.0 {
         ready::wait(&engine, &control.stop, &supply, plan.target.wait_for_model_s)?;
     }

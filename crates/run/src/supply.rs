@@ -1,10 +1,10 @@
 //! Makes requests of the workload: prompt, model, body.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use bytes::Bytes;
-use tokamark_client::{Opening, Prepared, Supply};
+use tokamark_client::{Opening, Prepared, Supply, Wire};
 use tokamark_conversation::{Conversation, Turn};
 use tokamark_endpoint::{BodyOptions, Dialect, Request, dialect_for};
 use tokamark_plan::{ModelSelection, Plan};
@@ -15,6 +15,7 @@ use tokamark_workload::{Digest, Workload};
 use crate::ledger::{Ledger, Seen};
 use crate::player::{Player, nanoseconds};
 use crate::schedule::Scheduled;
+use crate::tensors::Tensors;
 
 /// Bodies of workloads with so few conversations are kept and sent again.
 const ROWS_KEPT: u64 = 4_096;
@@ -27,6 +28,8 @@ pub(crate) struct Requests {
     selection: ModelSelection,
     seed: u64,
     schedule: Option<Scheduled>,
+    /// How bodies are sent, if not as they are.
+    tensors: OnceLock<Tensors>,
     own: Weak<Self>,
 }
 
@@ -50,8 +53,15 @@ impl Requests {
             selection: plan.target.model_selection,
             seed: plan.load.seed,
             schedule,
+            tensors: OnceLock::new(),
             own: Weak::clone(own),
         })
+    }
+
+    /// From now on bodies are sent as tensors.
+    pub(crate) fn send_as(&self, tensors: Tensors) {
+        // Set once, before the first request is made.
+        let _ = self.tensors.set(tensors);
     }
 
     /// Conversation `number` of a phase.
@@ -156,8 +166,10 @@ impl Requests {
 
     /// A request that is ready to be sent.
     pub(crate) fn make(&self, request: Request<'_>, turn: usize, model: usize) -> Prepared {
+        let body = self.body(request, model);
         Prepared {
-            body: self.body(request, model),
+            wire: self.tensors.get().map_or(Wire::Body, |tensors| tensors.wire(&body, model)),
+            body,
             dataset_row: request.turn.row,
             turn: u32::try_from(turn).unwrap_or(u32::MAX),
             model_index: u16::try_from(model).unwrap_or(u16::MAX),

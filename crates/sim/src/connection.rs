@@ -13,8 +13,10 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
 use crate::answer::Delivery;
-use crate::dispatch::{Dispatch, Outlet};
+use crate::dispatch::Dispatch;
+use crate::grpc;
 use crate::http::{Body, HttpError, MAX_BODY, Method, Reply, RequestHead, read_chunked, read_head};
+use crate::outlet::{Outlet, Sink};
 use crate::routes::{Action, Generation, act};
 use crate::shared::Shared;
 use crate::stamp;
@@ -37,6 +39,24 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
+    /// Reads what a socket has, and says when it came.
+    pub(crate) fn receive(
+        &self,
+        socket: &TcpStream,
+        buffer: &mut [u8],
+        before: Arrival,
+    ) -> io::Result<(usize, Arrival)> {
+        let read = socket.try_io(Interest::READABLE, || stamp::receive(socket.as_fd(), buffer))?;
+        let read_ns = now_ns();
+        let mut offset = self.offset.borrow_mut();
+        let stamped = read.wall_ns.and_then(|wall_ns| {
+            let ns = offset.monotonic(wall_ns, before.read_ns, read_ns)?;
+            Some(Arrival { ns, wall_ns, by_kernel: true, read_ns })
+        });
+        let arrival = stamped.unwrap_or_else(|| Arrival { ns: read_ns, wall_ns: wall_ns(), by_kernel: false, read_ns });
+        Ok((read.len, arrival))
+    }
+
     /// Does what is due, and wakes the driver if it sleeps too long.
     pub(crate) fn catch_up(&self) {
         let mut dispatch = self.dispatch.borrow_mut();
@@ -51,11 +71,11 @@ impl Worker {
 
 /// When the bytes read last came.
 #[derive(Clone, Copy, Debug)]
-struct Arrival {
-    ns: u64,
-    wall_ns: u64,
-    by_kernel: bool,
-    read_ns: u64,
+pub(crate) struct Arrival {
+    pub(crate) ns: u64,
+    pub(crate) wall_ns: u64,
+    pub(crate) by_kernel: bool,
+    pub(crate) read_ns: u64,
 }
 
 struct Request {
@@ -91,6 +111,13 @@ impl Connection {
     }
 
     async fn serve_requests(&mut self) -> io::Result<()> {
+        if self.speaks_http2().await? {
+            let Self { worker, socket, number, accepted_ns, input, arrival, .. } = self;
+            let caller = grpc::Caller { number: *number, accepted_ns: *accepted_ns };
+            let socket = grpc::Socket::new(Rc::clone(worker), Rc::clone(socket), std::mem::take(input), *arrival);
+            grpc::serve(Rc::clone(worker), socket, caller).await;
+            return Ok(());
+        }
         loop {
             let request = match self.read_request().await? {
                 Ok(Some(request)) => request,
@@ -126,6 +153,24 @@ impl Connection {
             }
             if !keep_alive {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Reads as much as it takes to tell: HTTP/2 begins with a method that HTTP/1.1 has not got (RFC 9113 §3.4).
+    async fn speaks_http2(&mut self) -> io::Result<bool> {
+        loop {
+            let known = self.input.len().min(grpc::PREFACE.len());
+            if self.input[..known] != grpc::PREFACE[..known] {
+                return Ok(false);
+            }
+            if known == grpc::PREFACE.len() {
+                return Ok(true);
+            }
+            let idle_ns = self.worker.shared.config.faults.close_idle_ns;
+            // Whoever is idle from the start is seen to where requests are read.
+            if (idle_ns > 0 && known == 0) || self.fill().await? == 0 {
+                return Ok(false);
             }
         }
     }
@@ -198,18 +243,10 @@ impl Connection {
 
     fn try_fill(&mut self) -> io::Result<usize> {
         let mut buffer = self.worker.buffer.borrow_mut();
-        let socket = &self.socket;
-        let read = socket.try_io(Interest::READABLE, || stamp::receive(socket.as_fd(), &mut buffer))?;
-        let read_ns = now_ns();
-        self.input.extend_from_slice(&buffer[..read.len]);
-        let mut offset = self.worker.offset.borrow_mut();
-        let stamped = read.wall_ns.and_then(|wall_ns| {
-            let ns = offset.monotonic(wall_ns, self.arrival.read_ns, read_ns)?;
-            Some(Arrival { ns, wall_ns, by_kernel: true, read_ns })
-        });
-        self.arrival =
-            stamped.unwrap_or_else(|| Arrival { ns: read_ns, wall_ns: wall_ns(), by_kernel: false, read_ns });
-        Ok(read.len)
+        let (length, arrival) = self.worker.receive(&self.socket, &mut buffer, self.arrival)?;
+        self.input.extend_from_slice(&buffer[..length]);
+        self.arrival = arrival;
+        Ok(length)
     }
 
     async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
@@ -280,7 +317,7 @@ impl Connection {
     async fn generate(&mut self, request: &Request, generation: Generation) -> End {
         let record = self.record(request, generation.number);
         let delivery = Delivery { is_http10: request.head.is_http10, keep_alive: request.head.keep_alive };
-        let outlet = Outlet { socket: Rc::clone(&self.socket), changed: Rc::clone(&self.changed) };
+        let outlet = Outlet { sink: Sink::Socket(Rc::clone(&self.socket)), changed: Rc::clone(&self.changed) };
         let worker = Rc::clone(&self.worker);
         let at = worker.dispatch.borrow_mut().submit(generation, delivery, record, outlet);
         worker.catch_up();

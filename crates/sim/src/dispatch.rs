@@ -6,19 +6,17 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::io;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Sender;
 
 use tokamark_clock::now_ns;
-use tokio::net::TcpStream;
-use tokio::sync::Notify;
 
 use crate::answer::{Answer, Batch, Delivery, reason};
 use crate::config::Pace;
 use crate::engine::{Emission, Engine, NewSequence};
 use crate::metrics::EngineMetrics;
+use crate::outlet::Outlet;
 use crate::prefix::{BLOCK_TOKENS, PrefixCache};
 use crate::routes::Generation;
 use crate::shared::Shared;
@@ -28,13 +26,6 @@ use crate::truth::{Carried, End, Entry, TruthRecord, Written};
 /// several of them.
 const TICK_NS: u64 = 100_000;
 const MANY_STREAMS: usize = 100;
-
-/// The connection's side of an answer.
-pub(crate) struct Outlet {
-    pub(crate) socket: Rc<TcpStream>,
-    /// Told when the answer has ended or the socket is full.
-    pub(crate) changed: Rc<Notify>,
-}
 
 struct Live {
     answer: Answer,
@@ -397,7 +388,7 @@ impl Live {
     /// Writes what the socket takes and says how much that was. A socket that fails ends the answer.
     fn write(&mut self, bytes: &[u8], keeps_log: bool) -> usize {
         let before_ns = now_ns();
-        let result = self.outlet.socket.try_write(bytes);
+        let result = self.outlet.try_write(bytes);
         let after_ns = now_ns();
         let taken = match result {
             Ok(taken) => taken,

@@ -82,7 +82,8 @@ pub(crate) fn act(shared: &Shared, head: &RequestHead, body: &[u8]) -> Action {
     }
 }
 
-fn generate(shared: &Shared, target: &Target, body: &[u8]) -> Action {
+/// Decides about a request for the engine.
+pub(crate) fn generate(shared: &Shared, target: &Target, body: &[u8]) -> Action {
     let config = &shared.config;
     let number = shared.requests.fetch_add(1, Relaxed);
     let mut draw = Draw::new(config.seed, number);

@@ -70,7 +70,11 @@ struct Accepted {
 pub struct Server {
     address: SocketAddr,
     stopping: Arc<AtomicBool>,
-    acceptor: Option<JoinHandle<()>>,
+    /// The threads that accept, and where.
+    acceptors: Vec<(SocketAddr, JoinHandle<()>)>,
+    queues: Arc<[UnboundedSender<Accepted>]>,
+    /// Connections accepted so far.
+    connections: Arc<AtomicU64>,
     stops: Vec<oneshot::Sender<()>>,
     workers: Vec<JoinHandle<()>>,
     log: Option<(LogWriter, String)>,
@@ -129,7 +133,16 @@ impl Server {
             config,
         });
         let stopping = Arc::new(AtomicBool::new(false));
-        let mut server = Self { address, stopping, acceptor: None, stops: Vec::new(), workers: Vec::new(), log };
+        let mut server = Self {
+            address,
+            stopping,
+            acceptors: Vec::new(),
+            queues: Arc::new([]),
+            connections: Arc::default(),
+            stops: Vec::new(),
+            workers: Vec::new(),
+            log,
+        };
         let mut queues = Vec::new();
         let started = (0..threads).try_for_each(|thread| {
             let (queue, accepted) = unbounded_channel();
@@ -139,13 +152,31 @@ impl Server {
         // The log ends when nobody can send to it, which a server that is dropped waits for.
         drop(log_sender);
         started.map_err(ServerError::Threads)?;
-        let stopping = Arc::clone(&server.stopping);
+        server.queues = queues.into();
+        server.accept_from(listener, address)?;
+        Ok(server)
+    }
+
+    /// Listens at one more address for the same engine; gives it with the port that it got.
+    ///
+    /// # Errors
+    /// The address cannot be listened on.
+    pub fn listen_too(&mut self, address: SocketAddr) -> Result<SocketAddr, ServerError> {
+        let listener = listen(address).map_err(|source| ServerError::Listen { address, source })?;
+        let address = listener.local_addr().map_err(|source| ServerError::Listen { address, source })?;
+        self.accept_from(listener, address)?;
+        Ok(address)
+    }
+
+    fn accept_from(&mut self, listener: TcpListener, address: SocketAddr) -> Result<(), ServerError> {
+        let (queues, stopping) = (Arc::clone(&self.queues), Arc::clone(&self.stopping));
+        let connections = Arc::clone(&self.connections);
         let acceptor = std::thread::Builder::new()
             .name("sim-accept".into())
-            .spawn(move || accept(&listener, &queues, &stopping))
+            .spawn(move || accept(&listener, &queues, &connections, &stopping))
             .map_err(ServerError::Threads)?;
-        server.acceptor = Some(acceptor);
-        Ok(server)
+        self.acceptors.push((address, acceptor));
+        Ok(())
     }
 
     /// Where the server listens, with the port that it got.
@@ -205,9 +236,9 @@ impl Server {
 
     fn stop(&mut self) -> Result<(), ServerError> {
         self.stopping.store(true, Ordering::SeqCst);
-        if let Some(acceptor) = self.acceptor.take() {
+        for (address, acceptor) in self.acceptors.drain(..) {
             // A connection wakes the thread that waits for one.
-            let _ = TcpStream::connect_timeout(&reachable(self.address), Duration::from_secs(1));
+            let _ = TcpStream::connect_timeout(&reachable(address), Duration::from_secs(1));
             let _ = acceptor.join();
         }
         self.stops.clear();
@@ -250,8 +281,12 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
 }
 
 /// A thread of its own accepts, so that no burst of connections waits for the serving threads.
-fn accept(listener: &TcpListener, queues: &[UnboundedSender<Accepted>], stopping: &AtomicBool) {
-    let mut number = 0;
+fn accept(
+    listener: &TcpListener,
+    queues: &[UnboundedSender<Accepted>],
+    connections: &AtomicU64,
+    stopping: &AtomicBool,
+) {
     loop {
         let accepted = listener.accept();
         if stopping.load(Ordering::SeqCst) {
@@ -267,11 +302,11 @@ fn accept(listener: &TcpListener, queues: &[UnboundedSender<Accepted>], stopping
             continue;
         }
         let _ = socket.set_nodelay(true);
+        let number = connections.fetch_add(1, Ordering::Relaxed);
         let queue = &queues[number as usize % queues.len()];
         if queue.send(Accepted { socket, number, accepted_ns }).is_err() {
             return;
         }
-        number += 1;
     }
 }
 

@@ -280,7 +280,7 @@ fn bad_input_gets_one_clear_sentence() {
             "3 is not a power of two",
         ),
         (&["analyze", "-m", "m", "--endpoint-type", "chat"], 2, "--sweep-type: is required"),
-        (&["profile", "-m", "m", "--streaming"], 2, "kserve (Triton over gRPC, the default) is not supported yet"),
+        (&["profile", "-m", "m", "--streaming", "--backend", "onnx"], 2, "it must be tensorrtllm or vllm"),
         (
             &["profile", "-m", "m", "--endpoint-type", "chat", "--generate-plots"],
             2,

@@ -10,6 +10,7 @@
 //! | [`messages`] | Anthropic messages |
 //! | [`huggingface`] | text-generation-inference |
 //! | [`triton`] | Triton's generate extension |
+//! | [`kserve`] | Triton over gRPC, whose messages [`grpc`] cuts out of the stream |
 //! | [`rankings`] | ranks of passages: NIM, Cohere, text-embeddings-inference |
 //! | [`images`] | what was found in images |
 //! | [`any`] | any of these, and any JSON with a text in it |
@@ -22,12 +23,15 @@ mod answer;
 pub mod any;
 mod error;
 mod flags;
+pub mod grpc;
 pub mod huggingface;
 pub mod images;
+pub mod kserve;
 mod members;
 pub mod messages;
 pub mod openai;
 mod parts;
+mod protobuf;
 pub mod rankings;
 mod repair;
 pub mod responses;

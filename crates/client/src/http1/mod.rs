@@ -41,6 +41,12 @@ pub(crate) enum Broken {
     Closed,
     /// The response is not HTTP/1.1.
     Invalid(String),
+    /// The server does not speak HTTP/2, or broke its rules.
+    NotHttp2(String),
+    /// The connection is about to end, and the server has not looked at the request.
+    Unprocessed(String),
+    /// The server gave the exchange up, by HTTP/2's own means.
+    Refused(String),
 }
 
 /// What a body's reader wants.

@@ -7,6 +7,7 @@ mod support;
 mod connections;
 mod conversations;
 mod framing;
+mod grpc;
 mod loops;
 mod schedules;
 mod stamps;

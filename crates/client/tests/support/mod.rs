@@ -1,6 +1,7 @@
 //! A scripted server and a short way to run the engine against it.
 
 pub(crate) mod answers;
+pub(crate) mod grpc;
 pub(crate) mod plans;
 pub(crate) mod running;
 pub(crate) mod server;

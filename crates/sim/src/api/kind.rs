@@ -69,6 +69,11 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// A model of Triton's that is named elsewhere than in a path.
+    pub(crate) fn triton(model: String, is_stream: bool) -> Self {
+        Self { model: Some(model), is_stream: Some(is_stream), ..Self::of(Kind::Triton) }
+    }
+
     fn of(kind: Kind) -> Self {
         Self { kind, model: None, is_stream: None, in_list: false }
     }

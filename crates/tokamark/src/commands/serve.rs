@@ -35,6 +35,12 @@ pub(crate) fn command() -> Command {
         .next_line_help(true)
         .arg(flag("host", "ADDRESS", format!("Address to listen on [default: {DEFAULT_HOST}]")))
         .arg(flag("port", "PORT", format!("Port to listen on; 0 takes a free one [default: {DEFAULT_PORT}]")))
+        .arg(flag(
+            "grpc-port",
+            "PORT",
+            "Port to listen on as well, where clients of Triton's gRPC look for it: 8001. Both ports speak HTTP and gRPC"
+                .to_owned(),
+        ))
         .args(engine)
         .arg(
             Arg::new("tokenizer")
@@ -48,21 +54,28 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(invocation: Invocation) -> u8 {
     let mut problems = invocation.problems;
     let address = address(&invocation.matches, &mut problems);
+    let grpc_port = port("grpc-port", &invocation.matches, &mut problems);
     let config = config(&invocation.matches, &mut problems);
     let Some(address) = address.filter(|_| problems.is_empty()) else {
         return usage_error("serve", &problems);
     };
     let tokenizer = invocation.matches.get_one::<String>("tokenizer");
-    serve(config, address, tokenizer).unwrap_or_else(|error| could_not_run(&error))
+    let second = grpc_port.map(|port| SocketAddr::new(address.ip(), port));
+    serve(config, address, second, tokenizer).unwrap_or_else(|error| could_not_run(&error))
 }
 
-fn serve(config: SimConfig, address: SocketAddr, tokenizer: Option<&String>) -> anyhow::Result<u8> {
+fn serve(
+    config: SimConfig,
+    address: SocketAddr,
+    second: Option<SocketAddr>,
+    tokenizer: Option<&String>,
+) -> anyhow::Result<u8> {
     // Listened for before there is anything to stop, so that no signal is missed.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         use tokio::signal::unix::{SignalKind, signal};
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        let server = match tokenizer {
+        let mut server = match tokenizer {
             Some(name) => {
                 let plan = TokenizerPlan { name: Some(name.clone()), ..TokenizerPlan::builtin() };
                 Server::start_with_tokenizer(config, address, encoder(resolve(&plan, &[])?.tokenizer))?
@@ -70,6 +83,9 @@ fn serve(config: SimConfig, address: SocketAddr, tokenizer: Option<&String>) -> 
             None => Server::start(config, address)?,
         };
         print(&format!("listening on http://{}\n", server.addr()))?;
+        if let Some(address) = second {
+            print(&format!("listening on http://{}\n", server.listen_too(address)?))?;
+        }
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
@@ -80,14 +96,7 @@ fn serve(config: SimConfig, address: SocketAddr, tokenizer: Option<&String>) -> 
 }
 
 fn address(matches: &ArgMatches, problems: &mut Problems) -> Option<SocketAddr> {
-    let port = match matches.get_one::<String>("port").map(|text| text.parse::<u16>()) {
-        None => DEFAULT_PORT,
-        Some(Ok(port)) => port,
-        Some(Err(_)) => {
-            problems.add("--port", "is not a port: it must be a whole number from 0 to 65535");
-            return None;
-        }
-    };
+    let port = port("port", matches, problems).unwrap_or(DEFAULT_PORT);
     let host = matches.get_one::<String>("host").map_or(DEFAULT_HOST, String::as_str);
     let plain = host.trim_start_matches('[').trim_end_matches(']');
     if let Ok(ip) = plain.parse::<IpAddr>() {
@@ -98,6 +107,14 @@ fn address(matches: &ArgMatches, problems: &mut Problems) -> Option<SocketAddr> 
         problems.add("--host", format!("`{host}` is neither an address nor a name that resolves to one"));
     }
     found
+}
+
+fn port(name: &str, matches: &ArgMatches, problems: &mut Problems) -> Option<u16> {
+    let port = matches.get_one::<String>(name)?.parse().ok();
+    if port.is_none() {
+        problems.add(&format!("--{name}"), "is not a port: it must be a whole number from 0 to 65535");
+    }
+    port
 }
 
 fn config(matches: &ArgMatches, problems: &mut Problems) -> SimConfig {

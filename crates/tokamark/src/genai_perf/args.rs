@@ -22,7 +22,7 @@ pub(crate) struct GenaiArgs {
     pub(crate) endpoint: Option<String>,
 
     /// API to speak: kserve, chat, completions, multimodal, vision, generate, huggingface_generate, embeddings, nvclip, rankings,
-    /// image_retrieval, template [default: kserve, which is not supported yet]
+    /// image_retrieval, template [default: kserve]
     #[arg(long, value_name = "TYPE", help_heading = "Endpoint")]
     pub(crate) endpoint_type: Option<String>,
 

@@ -56,10 +56,14 @@ fn has_sessions(facts: &RunFacts) -> bool {
 fn write_inputs(replay: &Replay, out: &Path, has_sessions: bool) -> anyhow::Result<PathBuf> {
     let path = out.join("inputs.json");
     let mut inputs = InputsWriter::create(&path)?;
+    let is_tensors = replay.facts.plan.target.endpoint.speaks_grpc();
     let mut failed = None;
     replay.conversations(|conversation, bodies| {
         for (index, body) in bodies.iter().enumerate() {
-            let input = input(conversation, index, body, has_sessions);
+            let mut input = input(conversation, index, body, has_sessions);
+            if is_tensors && let Some(serde_json::Value::Object(tensors)) = input.payload.take() {
+                input.tensors = tensors;
+            }
             if failed.is_none() {
                 failed = inputs.append(input).err();
             }
@@ -163,11 +167,15 @@ pub(crate) fn report(run: &Path, out: Option<&Path>) -> anyhow::Result<u8> {
         }
         EndpointKind::Generate => EndpointType::Generate,
         EndpointKind::HuggingfaceGenerate => EndpointType::HuggingfaceGenerate,
+        EndpointKind::KserveTensorrtllm | EndpointKind::KserveVllm => EndpointType::Kserve,
         EndpointKind::ImageRetrieval => EndpointType::ImageRetrieval,
         EndpointKind::Template => EndpointType::Template,
         _ => EndpointType::Chat,
     };
     config.endpoint.kind = kind;
+    if facts.plan.target.endpoint == EndpointKind::KserveVllm {
+        config.endpoint.backend = "vllm".to_owned();
+    }
     config.endpoint.streaming = facts.plan.target.streaming;
     config.endpoint.service_kind = kind.service_kind().to_owned();
     config.endpoint.output_format = kind.output_format(&config.endpoint.backend).to_owned();

@@ -55,7 +55,7 @@ pub(super) fn run(args: &GenaiArgs, passed: &PassThrough, invocation: Invocation
 pub(super) fn point(args: &GenaiArgs, passed: &PassThrough, mut problems: Problems) -> Result<Point, Problems> {
     let kind = endpoint_type(args, &mut problems);
     refuse(args, kind, &mut problems);
-    if matches!(kind, EndpointType::Kserve | EndpointType::TensorrtllmEngine | EndpointType::DynamicGrpc) {
+    if matches!(kind, EndpointType::TensorrtllmEngine | EndpointType::DynamicGrpc) {
         return Err(problems);
     }
     let measurement = measurement::resolve(args, passed, &mut problems);
@@ -77,7 +77,9 @@ pub(super) fn point(args: &GenaiArgs, passed: &PassThrough, mut problems: Proble
         profile.load.benchmark_grace_period = Some("0".to_owned());
     }
     let mut resolved = resolve(&profile, &|name| std::env::var(name).ok(), problems)?;
-    let path = resolved.plan.target.urls.first().map(|url| path_of(url)).unwrap_or_default();
+    // Triton's method is no part of what GenAI-Perf calls the endpoint.
+    let url = resolved.plan.target.urls.first().filter(|_| kind != EndpointType::Kserve);
+    let path = url.map(|url| path_of(url)).unwrap_or_default();
     let mut config = echo::input_config(args, kind, &path, measurement);
     config.set_objectives(&goodput);
     let root = args.artifact_dir.clone().unwrap_or_else(|| ARTIFACTS.to_owned());
@@ -115,11 +117,6 @@ fn refuse(args: &GenaiArgs, kind: EndpointType, problems: &mut Problems) {
             "--endpoint-type",
             "dynamic_grpc ran shell commands from the input file, which is not done here; use kserve, or an HTTP API",
         ),
-        EndpointType::Kserve => problems.add(
-            "--endpoint-type",
-            "kserve (Triton over gRPC, the default) is not supported yet; use generate for Triton over HTTP, or chat or \
-             completions for its OpenAI frontend",
-        ),
         _ => {}
     }
     if args.generate_plots {
@@ -131,6 +128,9 @@ fn refuse(args: &GenaiArgs, kind: EndpointType, problems: &mut Problems) {
     );
     if args.streaming && cannot_stream {
         problems.add("--streaming", format!("{name} cannot be streamed"));
+    }
+    if let Some(backend) = args.backend.as_deref().filter(|backend| !matches!(*backend, "tensorrtllm" | "vllm")) {
+        problems.add("--backend", format!("`{backend}` is not known: it must be tensorrtllm or vllm"));
     }
     if args.backend.is_some() && kind != EndpointType::Kserve {
         problems.add("--backend", format!("is for --endpoint-type kserve, not for {name}"));

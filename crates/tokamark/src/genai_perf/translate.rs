@@ -49,9 +49,11 @@ const NAMES: [(&str, &str); 22] = [
 ];
 
 /// Our name of an endpoint type of GenAI-Perf's.
-pub(super) fn endpoint_type(name: &str) -> &str {
+pub(super) fn endpoint_type<'a>(name: &'a str, backend: Option<&str>) -> &'a str {
     match name {
         "multimodal" | "vision" => "chat",
+        "kserve" if backend == Some("vllm") => "kserve_vllm",
+        "kserve" => "kserve_tensorrtllm",
         name => name,
     }
 }
@@ -71,11 +73,13 @@ pub(super) fn profile_args(args: &GenaiArgs, passed: &PassThrough, problems: &mu
             model_selection_strategy: args.model_selection_strategy.clone(),
             url: vec![args.url.clone().or_else(|| passed.url.clone()).unwrap_or_else(|| default_url.to_owned())],
             endpoint: args.endpoint.as_deref().map(rooted).or_else(|| default_path(kind)),
-            endpoint_type: Some(if is_tei { "hf_tei_rankings" } else { endpoint_type(kind) }.to_owned()),
+            endpoint_type: Some(
+                if is_tei { "hf_tei_rankings" } else { endpoint_type(kind, args.backend.as_deref()) }.to_owned(),
+            ),
             streaming: args.streaming,
             header: args.header.iter().chain(&passed.headers).cloned().collect(),
             extra_inputs: extra_inputs(args, kind, problems),
-            use_legacy_max_tokens: matches!(endpoint_type(kind), "chat" | "completions"),
+            use_legacy_max_tokens: matches!(kind, "chat" | "multimodal" | "vision" | "completions"),
             ..EndpointArgs::default()
         },
         load: load(args, passed, problems),
@@ -196,14 +200,20 @@ fn extra_inputs(args: &GenaiArgs, kind: &str, problems: &mut Problems) -> Vec<St
     if args.output_tokens_mean_deterministic {
         match &args.output_tokens_mean {
             None => problems.add("--output-tokens-mean-deterministic", "needs --output-tokens-mean"),
-            Some(mean) if matches!(endpoint_type(kind), "chat" | "completions") => {
-                for (name, value) in [("ignore_eos", "true"), ("min_tokens", mean.trim())] {
+            Some(mean) => {
+                let mean = mean.trim();
+                let wanted: &[(&str, &str)] = match endpoint_type(kind, args.backend.as_deref()) {
+                    "chat" | "completions" => &[("ignore_eos", "true"), ("min_tokens", mean)],
+                    "kserve_vllm" => &[("min_tokens", mean)],
+                    "kserve_tensorrtllm" => &[("min_length", mean)],
+                    _ => &[],
+                };
+                for (name, value) in wanted {
                     if !fields.iter().any(|field| field.trim_start().starts_with(name)) {
                         fields.push(format!("{name}:{value}"));
                     }
                 }
             }
-            Some(_) => {}
         }
     }
     fields
