@@ -14,6 +14,8 @@ pub struct RequestFigures {
     pub second_ns: Option<u64>,
     /// When the last one came.
     pub last_ns: u64,
+    /// When each came; only for plots.
+    pub arrivals: Vec<u64>,
     /// Tokens of the prompt.
     pub input_tokens: Option<u64>,
     /// Tokens of the answer.

@@ -37,7 +37,13 @@ impl LiveRun {
             Outcome::Failed(failure) => accumulator.add_failed(&failure.message),
             Outcome::Cancelled => {}
             Outcome::Ok => match self.figures(record, sent) {
-                Some(figures) => accumulator.add(&figures),
+                Some(mut figures) => {
+                    if accumulator.has_plots() && figures.first_ns.is_some() {
+                        let counted = record.events.iter().filter(|event| self.counts(event));
+                        figures.arrivals = counted.map(|event| self.anchor.wall(event.arrival)).collect();
+                    }
+                    accumulator.add(&figures);
+                }
                 None => accumulator.add_empty(),
             },
         }
@@ -71,6 +77,7 @@ impl LiveRun {
             output_tokens: local.or(usage.and_then(|usage| usage.completion)),
             images: None,
             session: sent.session,
+            arrivals: Vec::new(),
         })
     }
 

@@ -115,6 +115,7 @@ impl Level {
             first_ns: (fidelity == Fidelity::Same || prompt.streams || is_stream).then_some(first.at),
             second_ns: pieces.get(1).map(|second| second.at),
             last_ns: last.at,
+            arrivals: Vec::new(),
             input_tokens: if is_llm {
                 prompt.ids.or_else(|| prompt.text.map(|text| counter.count(&text)))
             } else {

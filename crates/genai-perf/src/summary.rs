@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::endpoint_type::Figures;
 use crate::figures::{RequestFigures, gap};
 use crate::goodput::Objectives;
+use crate::plots::PlotData;
 use crate::stats::Spread;
 use crate::{Fidelity, Metric};
 
@@ -144,6 +145,7 @@ pub struct Accumulator {
     good: u64,
     counts: Counts,
     failures: Vec<String>,
+    plots: Option<PlotData>,
 }
 
 impl Accumulator {
@@ -160,12 +162,33 @@ impl Accumulator {
             good: 0,
             counts: Counts::default(),
             failures: Vec::new(),
+            plots: None,
         }
+    }
+
+    /// Gathers what plots need, too.
+    #[must_use]
+    pub fn with_plots(self) -> Self {
+        Self { plots: Some(PlotData::default()), ..self }
+    }
+
+    /// Whether requests should tell when each of their responses came.
+    #[must_use]
+    pub(crate) fn has_plots(&self) -> bool {
+        self.plots.is_some()
+    }
+
+    /// What was gathered for plots.
+    pub fn take_plots(&mut self) -> Option<PlotData> {
+        self.plots.take()
     }
 
     /// Adds an answered request.
     pub fn add(&mut self, request: &RequestFigures) {
         self.counts.answered += 1;
+        if let Some(plots) = &mut self.plots {
+            plots.add(request);
+        }
         let values = request.values(self.figures);
         if self.objectives.are_met(&values) {
             self.good += 1;

@@ -39,7 +39,10 @@ mod tests {
 
     #[test]
     fn names_are_the_words_of_the_title() {
-        assert_eq!(file_stem("Time to First Token vs Input Sequence Lengths"), "time_to_first_token_vs_input_sequence_lengths");
+        assert_eq!(
+            file_stem("Time to First Token vs Input Sequence Lengths"),
+            "time_to_first_token_vs_input_sequence_lengths"
+        );
         assert_eq!(file_stem("Token-to-Token Latency (p99)"), "token_to_token_latency_p99");
     }
 
@@ -55,7 +58,8 @@ mod tests {
         };
         let page = write_files(&folder.path().join("plots"), "t", &[figure]).unwrap();
         assert!(fs::read_to_string(page).unwrap().contains("One Two"));
-        let mut names: Vec<_> = fs::read_dir(folder.path().join("plots")).unwrap().map(|e| e.unwrap().file_name()).collect();
+        let mut names: Vec<_> =
+            fs::read_dir(folder.path().join("plots")).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["index.html", "one_two.png", "one_two.svg"]);
         let error = write_files(Path::new("/proc/none"), "t", &[]).unwrap_err();

@@ -42,13 +42,17 @@ fn draw_row(paper: &mut Paper, row: &BoxRow, top: f64, colour: &str, axis: &Axis
             super::paper::escaped(&row.name)
         ));
     }
-    let [p1, p25, p50, p75, p99] = [stats.p1, stats.p25, stats.p50, stats.p75, stats.p99].map(|value| paper.at_x(value));
+    let [p1, p25, p50, p75, p99] =
+        [stats.p1, stats.p25, stats.p50, stats.p75, stats.p99].map(|value| paper.at_x(value));
     for (from, to) in [(p1, p25), (p75, p99)] {
-        paper.put(format_args!(r#"<line x1="{from:.1}" y1="{middle:.1}" x2="{to:.1}" y2="{middle:.1}" stroke="{INK}"/>"#));
+        paper.put(format_args!(
+            r#"<line x1="{from:.1}" y1="{middle:.1}" x2="{to:.1}" y2="{middle:.1}" stroke="{INK}"/>"#
+        ));
     }
     for end in [p1, p99] {
         let (above, below) = (middle - 9.0, middle + 9.0);
-        paper.put(format_args!(r#"<line x1="{end:.1}" y1="{above:.1}" x2="{end:.1}" y2="{below:.1}" stroke="{INK}"/>"#));
+        paper
+            .put(format_args!(r#"<line x1="{end:.1}" y1="{above:.1}" x2="{end:.1}" y2="{below:.1}" stroke="{INK}"/>"#));
     }
     let unit = if axis.unit.is_empty() { String::new() } else { format!(" {}", axis.unit) };
     let tip = format!(

@@ -72,13 +72,14 @@ fn draw_series(paper: &mut Paper, series: &Series, colour: &str) {
     }
     // Many dots on a line would hide it.
     let radius = if places.len() > 60 { 2.0 } else { 4.0 };
-    let right = paper.plane.left + paper.plane.width;
+    let left = paper.plane.left;
     for at in places {
         let point = &series.points[at];
         let (x, y) = (paper.at_x(point.x), paper.at_y(point.y));
         paper.dot((x, y), radius, colour, 1.0, &point.tip);
         if let Some(label) = series.labels.get(at) {
-            let (dx, anchor) = if x > right - 40.0 { (-8.0, "end") } else { (8.0, "start") };
+            // Curves rise, so there is room at the left of a point.
+            let (dx, anchor) = if x < left + 40.0 { (8.0, "start") } else { (-8.0, "end") };
             paper.put(format_args!(
                 r#"<text x="{:.1}" y="{:.1}" text-anchor="{anchor}" fill="{colour}">{}</text>"#,
                 x + dx,

@@ -7,8 +7,8 @@ mod paper;
 mod points;
 
 use crate::figure::{Content, Figure};
-pub(crate) use paper::escaped;
 use paper::Paper;
+pub(crate) use paper::escaped;
 
 /// Draws a figure. The text is whole by itself: it refers to no file and to no font but by name.
 #[must_use]
@@ -103,7 +103,9 @@ mod tests {
         for values in [vec![], vec![f64::NAN, 1.0], vec![0.0], vec![1e300, -1e300], vec![5.0; 3]] {
             let points = values.iter().map(|value| point(*value, *value)).collect();
             let rows = BoxStats::of(&values).map(|stats| BoxRow { name: "r".to_owned(), stats, dots: values.clone() });
-            for content in [Content::Points(points), Content::Boxes(rows.into_iter().collect()), Content::Curve(Curve::default())] {
+            for content in
+                [Content::Points(points), Content::Boxes(rows.into_iter().collect()), Content::Curve(Curve::default())]
+            {
                 let svg = svg(&figure(content));
                 let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
                 assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

@@ -41,8 +41,7 @@ pub(super) struct Paper {
 impl Paper {
     /// A sheet with the figure's title and axes; its plane has the given height, and room at its right and above.
     pub(super) fn new(figure: &Figure, (x, y): (Scale, Scale), height: f64, room_right: f64, room_above: f64) -> Self {
-        let plane =
-            Plane { left: LEFT, top: TOP + room_above, width: WIDTH - LEFT - RIGHT - room_right, height };
+        let plane = Plane { left: LEFT, top: TOP + room_above, width: WIDTH - LEFT - RIGHT - room_right, height };
         let total = plane.top + height + BOTTOM;
         let mut paper = Self { out: String::new(), plane, x, y };
         paper.put(format_args!(
@@ -63,7 +62,9 @@ impl Paper {
         let bottom = top + height;
         for (value, label) in self.x.ticks.clone() {
             let at = self.at_x(value);
-            self.put(format_args!(r#"<line x1="{at:.1}" y1="{top:.1}" x2="{at:.1}" y2="{bottom:.1}" stroke="{GRID}"/>"#));
+            self.put(format_args!(
+                r#"<line x1="{at:.1}" y1="{top:.1}" x2="{at:.1}" y2="{bottom:.1}" stroke="{GRID}"/>"#
+            ));
             self.put(format_args!(
                 r#"<text x="{at:.1}" y="{:.1}" text-anchor="middle" fill="{FAINT}">{label}</text>"#,
                 bottom + 20.0
@@ -73,6 +74,9 @@ impl Paper {
             r#"<line x1="{left:.1}" y1="{bottom:.1}" x2="{:.1}" y2="{bottom:.1}" stroke="{FAINT}"/>"#,
             left + width
         ));
+        if axis.text().is_empty() {
+            return;
+        }
         self.put(format_args!(
             r#"<text x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
             left + width / 2.0,
@@ -94,6 +98,9 @@ impl Paper {
                 left - 8.0,
                 at + 4.5
             ));
+        }
+        if axis.text().is_empty() {
+            return;
         }
         let middle = top + height / 2.0;
         self.put(format_args!(

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use tokamark_genai_perf::{AnalyzePoint, Metric, sweep_table, write_analyze_csv};
+use tokamark_genai_perf::{AnalyzePoint, Metric, sweep_figures, sweep_table, write_analyze_csv};
 use tokamark_record::StopReason;
 use tokamark_sweep::{Checkpoint, DEFAULT_TTFT_SLO_MS, Knee, LoadPoint, Parameter, find_knee, from_list, from_range};
 
 use super::args::{GenaiArgs, SweepArgs};
+use super::files::PLOTS;
 use super::kept::{kept, of_kept, representation};
 use super::pass_through::PassThrough;
 use super::profile::{Outcome, Point, measure_point, point};
@@ -221,6 +222,16 @@ fn report(args: &GenaiArgs, sweep: &Sweep, results: &[(u64, AnalyzePoint)], fail
         text.push_str(&format!("Failed: {} {values}\n", sweep.parameter.name()));
     }
     text.push_str(&format!("Written: {}\n", csv.display()));
+    if args.generate_plots && !points.is_empty() {
+        let marks = match sweep.parameter.is_load() {
+            true => knee_text::marks(&knee(results, sweep.slo_ms), sweep.parameter),
+            false => Vec::new(),
+        };
+        let figures = sweep_figures(&points, sweep.parameter.name(), Some(sweep.slo_ms), &marks);
+        let title = format!("{}: {}", args.model.join(", "), sweep.parameter.name());
+        let page = tokamark_plot::write_files(&root.join(PLOTS), &title, &figures)?;
+        text.push_str(&format!("Written: {}\n", page.display()));
+    }
     console::print(&text)?;
     Ok(())
 }

@@ -222,7 +222,7 @@ pub(crate) struct GenaiArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) enable_checkpointing: bool,
 
-    /// Draw plots (not supported yet)
+    /// Draw plots: SVG, PNG and a page to hover over, in the folder `plots` of the run, and of a sweep
     #[arg(long, help_heading = "Output")]
     pub(crate) generate_plots: bool,
 

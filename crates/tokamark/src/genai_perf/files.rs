@@ -6,12 +6,15 @@ use anyhow::Context;
 use serde_json::{Number, Value};
 use tokamark_conversation::Conversation;
 use tokamark_genai_perf::{
-    Accumulator, EndpointType, ExportHead, Extra, Fidelity, Input, InputConfig, InputsWriter, LiveRun,
+    Accumulator, EndpointType, ExportHead, Extra, Fidelity, Input, InputConfig, InputsWriter, LiveRun, PlotData,
     ProfileExportWriter, Report, Sent, Summary, Telemetry,
 };
 use tokamark_plan::EndpointKind;
 use tokamark_record::RunFacts;
 use tokamark_run::Replay;
+
+/// Folder of the plots within a run's folder.
+pub(super) const PLOTS: &str = "plots";
 
 /// What came of a run, in GenAI-Perf's terms.
 pub(super) struct Files {
@@ -41,11 +44,15 @@ pub(super) fn write(
         written.push(write_inputs(&replay, out, has_sessions)?);
     }
     let export = out.join(&config.output.profile_export_file);
-    let summary = write_export(&replay, &export, config, has_sessions)?;
+    let (summary, plots) = write_export(&replay, &export, config, has_sessions)?;
     written.push(export);
     let extras = extras(&summary);
     let report = Report { summary: &summary, config, telemetry, extras: &extras };
     written.extend(report.write_files(out)?);
+    if let Some(plots) = plots {
+        let title = config.model_names.join(", ");
+        written.push(tokamark_plot::write_files(&out.join(PLOTS), &title, &plots.figures())?);
+    }
     Ok(Files { summary, extras, written })
 }
 
@@ -99,11 +106,19 @@ fn whole(milliseconds: f64) -> u64 {
     milliseconds.round() as u64
 }
 
-fn write_export(replay: &Replay, path: &Path, config: &InputConfig, has_sessions: bool) -> anyhow::Result<Summary> {
+fn write_export(
+    replay: &Replay,
+    path: &Path,
+    config: &InputConfig,
+    has_sessions: bool,
+) -> anyhow::Result<(Summary, Option<PlotData>)> {
     let facts = &replay.facts;
     let kind = config.endpoint.kind;
     let live = LiveRun { anchor: facts.anchor_start, endpoint_type: kind, fidelity: Fidelity::Right };
     let mut accumulator = Accumulator::new(kind.figures(), Fidelity::Right, &config.input.objectives());
+    if config.output.generate_plots {
+        accumulator = accumulator.with_plots();
+    }
     let mut export = ProfileExportWriter::create(path, head(config))?;
     let mut failed = None;
     replay.requests(|record, body| {
@@ -124,7 +139,8 @@ fn write_export(replay: &Replay, path: &Path, config: &InputConfig, has_sessions
     let boundaries =
         if has_sessions { [0, u64::MAX] } else { [wall(window.start_ns), wall(window.end_ns.max(window.start_ns))] };
     export.finish(&boundaries)?;
-    Ok(accumulator.finish(None))
+    let plots = accumulator.take_plots();
+    Ok((accumulator.finish(None), plots))
 }
 
 fn session_name(number: u64) -> String {

@@ -1,5 +1,6 @@
 //! Where the knee is, in words.
 
+use tokamark_genai_perf::SweepMark;
 use tokamark_sweep::{GROWTH, Knee, Parameter};
 
 /// The knee, one rule on each line.
@@ -27,9 +28,44 @@ pub(super) fn knee(knee: &Knee, parameter: Parameter, slo_ms: f64) -> String {
     text
 }
 
+/// The loads that the rules name, for a plot.
+pub(super) fn marks(knee: &Knee, parameter: Parameter) -> Vec<SweepMark> {
+    let name = parameter.name();
+    let growth = GROWTH * 100.0;
+    let rules = [
+        (knee.within_slo, "last within the limit"),
+        (knee.latency_doubled_at, "p99 has doubled"),
+        (knee.throughput_stopped_at, &*format!("throughput grows by no more than {growth} % beyond")),
+    ];
+    let mark = |(load, rule): (Option<f64>, &str)| {
+        let level = load?.to_string();
+        Some(SweepMark { name: format!("knee, {rule}: {name} {level}"), level })
+    };
+    rules.into_iter().filter_map(mark).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_are_the_loads_that_the_sweep_shows() {
+        let found = Knee {
+            within_slo: Some(16.0),
+            latency_doubled_at: None,
+            throughput_stopped_at: Some(8.0),
+            ended_early: false,
+        };
+        let marks = marks(&found, Parameter::Concurrency);
+        let found: Vec<_> = marks.iter().map(|mark| (mark.level.as_str(), mark.name.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                ("16", "knee, last within the limit: concurrency 16"),
+                ("8", "knee, throughput grows by no more than 5 % beyond: concurrency 8")
+            ]
+        );
+    }
 
     #[test]
     fn every_rule_has_its_line() {

@@ -119,13 +119,13 @@ fn refuse(args: &GenaiArgs, kind: EndpointType, problems: &mut Problems) {
         ),
         _ => {}
     }
-    if args.generate_plots {
-        problems.add("--generate-plots", "is not supported yet: leave it out");
-    }
     let cannot_stream = matches!(
         kind,
         EndpointType::Embeddings | EndpointType::Nvclip | EndpointType::Rankings | EndpointType::ImageRetrieval
     );
+    if args.generate_plots && cannot_stream {
+        problems.add("--generate-plots", format!("{name} has no tokens to draw: leave it out"));
+    }
     if args.streaming && cannot_stream {
         problems.add("--streaming", format!("{name} cannot be streamed"));
     }
