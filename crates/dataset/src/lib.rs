@@ -22,6 +22,6 @@ mod traces;
 pub use dataset::{Dataset, open};
 pub use error::DatasetError;
 pub use fault::{Fault, Faults, Place};
-pub use options::{Batch, Options};
+pub use options::{Batch, Named, Options};
 pub use public::{Hub, open_public, public_names};
 pub use traces::analyze;

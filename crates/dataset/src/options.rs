@@ -21,6 +21,17 @@ impl Default for Batch {
     }
 }
 
+/// A piece of media by the name that a row gives it: a path, a URL or data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named<'a> {
+    /// An image.
+    Image(&'a str),
+    /// An audio clip.
+    Audio(&'a str),
+    /// A video.
+    Video(&'a str),
+}
+
 /// What opening a dataset depends on besides its own plan.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
@@ -32,6 +43,9 @@ pub struct Options<'a> {
     pub batch: Batch,
     /// Tokens of a text by the workload's tokenizer, for formats that are filtered by length.
     pub count: &'a dyn Fn(&str) -> u64,
+    /// Why a piece of media is not to be had; none if it is. Asked while rows are read, so that nothing is sent of a dataset
+    /// whose media are not all there.
+    pub missing: &'a dyn Fn(Named<'_>) -> Option<String>,
 }
 
 impl fmt::Debug for Options<'_> {

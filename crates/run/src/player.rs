@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tokamark_client::{Branch, Conversation as Playing, Opening, Prepared, Reply, Step, When};
+use tokamark_client::{Branch, Conversation as Playing, Opening, Prepared, Reply, Step, When, Wire};
 use tokamark_conversation::{Branch as Planned, Conversation, History, Turn};
 use tokamark_endpoint::{Request, message, messages_of};
 
@@ -68,7 +68,11 @@ impl Player {
 
     /// The request of the turn that is to be asked now.
     pub(crate) fn prepare(&self) -> Prepared {
-        let Some(turn) = self.now() else { return Prepared::default() };
+        let Some(turn) = self.now() else {
+            // A conversation that could not be made; why is told at the end of the run.
+            let wire = Wire::Refused("the request could not be made".into());
+            return Prepared { wire, ..Prepared::default() };
+        };
         let past =
             if self.conversation.history == History::None { &self.past[..self.opening_len()] } else { &self.past };
         let request = Request { past, tools: self.conversation.tools.as_ref(), turn };

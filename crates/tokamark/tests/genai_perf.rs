@@ -281,11 +281,7 @@ fn bad_input_gets_one_clear_sentence() {
         ),
         (&["analyze", "-m", "m", "--endpoint-type", "chat"], 2, "--sweep-type: is required"),
         (&["profile", "-m", "m", "--streaming", "--backend", "onnx"], 2, "it must be tensorrtllm or vllm"),
-        (
-            &["profile", "-m", "m", "--endpoint-type", "chat", "--generate-plots"],
-            2,
-            "--generate-plots: is not supported",
-        ),
+        (&["profile", "-m", "m", "--endpoint-type", "rankings", "--generate-plots"], 2, "has no tokens to draw"),
         (&["config", "-f", "none.yaml"], 2, "`none.yaml` cannot be read"),
         (&["process-export-files", "-d", "none"], 1, "none"),
     ] {

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
-use tokamark_dataset::{Batch, Dataset, Hub, Options, open_public};
+use tokamark_dataset::{Batch, Dataset, Hub, Named, Options, open_public};
 use tokamark_plan::{Source, WorkloadPlan};
 use tokamark_tokenizer::Tokenizer;
 
@@ -60,7 +60,19 @@ impl FromDataset {
             audios: plan.media.audio.as_ref().map_or(1, |audio| audio.batch),
             videos: plan.media.video.as_ref().map_or(1, |video| video.batch),
         };
-        let options = Options { seed, entries: plan.entries.map(|entries| entries.max(1)), batch, count: &count };
+        let base = match &plan.source {
+            Source::File(file) => file.path.as_path(),
+            _ => Path::new("."),
+        };
+        let references = References::new(base);
+        let missing = |named: Named<'_>| references.missing(named);
+        let options = Options {
+            seed,
+            entries: plan.entries.map(|entries| entries.max(1)),
+            batch,
+            count: &count,
+            missing: &missing,
+        };
         let dataset = match &plan.source {
             Source::File(file) => tokamark_dataset::open(file, &options)?,
             Source::Public(public) => open_public(public, &options, &Hub::of_environment())?,
@@ -68,11 +80,6 @@ impl FromDataset {
             Source::Synthetic(_) => return Err(WorkloadError::Public(String::new())),
         };
         let outputs = plan.output_tokens.as_ref().map(|output| OutputLengths::new(output, seed)).transpose()?;
-        let base = match &plan.source {
-            Source::File(file) => file.path.as_path(),
-            _ => Path::new("."),
-        };
-        let references = References::new(base);
         Ok(Self { dataset, references, outputs, tokenizer, blocks: OnceLock::new(), seed, counts_rendered })
     }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tokamark_conversation::{Audio, Image, Turn, Video};
+use tokamark_dataset::Named;
 use tokamark_media::{AudioMaker, AudioSpec, Ffmpeg, ImageMaker, ImageSpec, Kind, Loader, Media, MediaError, Spread};
 use tokamark_media::{AudioTrack, VideoMaker, VideoSpec};
 use tokamark_plan::{AudioPlan, ImagePlan, MediaPlan, MediaSpread, VideoPlan};
@@ -164,6 +165,16 @@ impl References {
             *video = as_video(&self.one(&video.uri, Kind::Video)?);
         }
         Ok(())
+    }
+
+    /// Why a piece of media is not to be had, if it is not.
+    pub(crate) fn missing(&self, named: Named<'_>) -> Option<String> {
+        let (reference, kind) = match named {
+            Named::Image(reference) => (reference, Kind::Image),
+            Named::Audio(reference) => (reference, Kind::Audio),
+            Named::Video(reference) => (reference, Kind::Video),
+        };
+        self.one(reference, kind).err().map(|error| error.to_string())
     }
 
     fn one(&self, reference: &str, kind: Kind) -> Result<Media, MediaError> {

@@ -4,6 +4,7 @@ use serde_json::Value;
 use tokamark_conversation::{Audio, Image, Prompt, TextGroup, Turn, Video};
 
 use crate::fields::{Fields, kind};
+use crate::options::{Named, Options};
 
 /// Items of one kind: the entries of a list, or the one of a field.
 struct Items {
@@ -17,8 +18,8 @@ struct Group {
     uuids: Option<Vec<Option<String>>>,
 }
 
-/// Takes the texts and media of a turn. A turn without any is faulty.
-pub(super) fn take(fields: &mut Fields, turn: &mut Turn) {
+/// Takes the texts and media of a turn. A turn without any is faulty, and so is one whose media are not to be had.
+pub(super) fn take(fields: &mut Fields, turn: &mut Turn, options: &Options<'_>) {
     let before = fields.faults();
     let texts = texts(fields);
     turn.images = images(fields);
@@ -29,6 +30,18 @@ pub(super) fn take(fields: &mut Fields, turn: &mut Turn) {
         turn.texts().next().is_none() && turn.images.is_empty() && turn.audios.is_empty() && turn.videos.is_empty();
     if is_empty && fields.faults() == before {
         fields.fault("text", "is missing");
+    }
+    // An image without content is one that the server has.
+    let images =
+        turn.images.iter().filter(|image| !image.uri.is_empty()).map(|image| ("image", Named::Image(&image.uri)));
+    // Audio with a format has its data already.
+    let audios = turn.audios.iter().filter(|audio| audio.format.is_empty());
+    let audios = audios.map(|audio| ("audio", Named::Audio(&audio.data)));
+    let videos = turn.videos.iter().map(|video| ("video", Named::Video(&video.uri)));
+    for (field, named) in images.chain(audios).chain(videos) {
+        if let Some(reason) = (options.missing)(named) {
+            fields.fault(field, format!("is not to be had: {reason}"));
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 use tokamark_conversation::{Conversation, History, Prompt, Turn};
 
 use super::single_turn;
-use crate::DatasetError;
 use crate::fields::Fields;
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::sink::Sink;
+use crate::{DatasetError, Options};
 
 /// Reads the format.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Reader for MultiTurn {
                     return Ok(());
                 }
                 let mut fields = Fields::of_line(&line);
-                let mut conversation = conversation(&mut fields);
+                let mut conversation = conversation(&mut fields, sink.options);
                 if sink.close(file, fields) {
                     let row = sink.row();
                     conversation.turns.iter_mut().for_each(|turn| turn.row = row);
@@ -34,7 +34,7 @@ impl Reader for MultiTurn {
     }
 }
 
-fn conversation(fields: &mut Fields) -> Conversation {
+fn conversation(fields: &mut Fields, options: &Options<'_>) -> Conversation {
     fields.constant("type", "multi_turn");
     let id = fields.name("session_id").unwrap_or_default();
     let mut turns = Vec::new();
@@ -46,7 +46,7 @@ fn conversation(fields: &mut Fields) -> Conversation {
         }
         for (index, value) in list.into_iter().enumerate() {
             let mut inner = fields.inner(&format!("turns[{index}]"), value);
-            turns.push(single_turn::turn(&mut inner));
+            turns.push(single_turn::turn(&mut inner, options));
             fields.absorb(inner);
         }
     }

@@ -72,7 +72,7 @@ fn read(file: &InputFile, sink: &mut Sink<'_>) -> Result<Store, DatasetError> {
                 fields.fault(field, "cannot be given, because requests are drawn in any order");
             }
         }
-        let mut turn = super::single_turn::turn(&mut fields);
+        let mut turn = super::single_turn::turn(&mut fields, sink.options);
         if sink.close(file, fields) {
             turn.row = sink.row();
             pool.push(&Conversation::single(String::new(), turn), 0)?;

@@ -3,11 +3,11 @@
 use tokamark_conversation::{Conversation, History, Turn};
 
 use super::content;
-use crate::DatasetError;
 use crate::fields::Fields;
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::sink::Sink;
+use crate::{DatasetError, Options};
 
 /// Names of the field with the output tokens to ask for.
 pub(super) const OUTPUT_TOKENS: [&str; 2] = ["output_length", "max_tokens"];
@@ -27,7 +27,7 @@ impl Reader for SingleTurn {
                 let mut fields = Fields::of_line(&line);
                 fields.constant("type", "single_turn");
                 let id = fields.name("session_id").unwrap_or_default();
-                let mut turn = turn(&mut fields);
+                let mut turn = turn(&mut fields, sink.options);
                 if sink.close(file, fields) {
                     turn.row = sink.row();
                     sink.push(Conversation { history: History::None, ..Conversation::single(id, turn) })?;
@@ -39,7 +39,7 @@ impl Reader for SingleTurn {
 }
 
 /// The turn of an object with the fields of this format.
-pub(super) fn turn(fields: &mut Fields) -> Turn {
+pub(super) fn turn(fields: &mut Fields, options: &Options<'_>) -> Turn {
     let mut turn = Turn {
         role: fields.filled("role"),
         output_tokens: fields.output_tokens(&OUTPUT_TOKENS),
@@ -48,7 +48,7 @@ pub(super) fn turn(fields: &mut Fields) -> Turn {
         ..Turn::default()
     };
     if !fields.is_no_object() {
-        content::take(fields, &mut turn);
+        content::take(fields, &mut turn, options);
     }
     content::take_times(fields, &mut turn);
     turn

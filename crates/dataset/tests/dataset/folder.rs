@@ -30,7 +30,13 @@ impl Folder {
 
 /// Options with nothing special; words count as tokens.
 pub(crate) fn options() -> Options<'static> {
-    Options { seed: 1, entries: None, batch: Batch::default(), count: &|text| text.split_whitespace().count() as u64 }
+    Options {
+        seed: 1,
+        entries: None,
+        batch: Batch::default(),
+        count: &|text| text.split_whitespace().count() as u64,
+        missing: &|_| None,
+    }
 }
 
 /// What comes of one file.

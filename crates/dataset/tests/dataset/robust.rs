@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tokamark_dataset::{DatasetError, open};
+use tokamark_dataset::{DatasetError, Named, Options, open};
 use tokamark_plan::DatasetFormat::{self, *};
 use tokamark_plan::DatasetPlan;
 
@@ -138,5 +138,35 @@ proptest! {
         for format in FORMATS {
             read(&folder, Some(format), skip)?;
         }
+    }
+}
+
+/// A missing or broken file is told like any other fault, before anything is sent.
+#[test]
+fn media_that_are_not_to_be_had_are_faults_of_their_rows() {
+    let folder = Folder::of(&[(
+        "input.jsonl",
+        concat!(
+            "{\"text\": \"a\", \"image\": \"there.png\"}\n",
+            "{\"text\": \"b\", \"image\": \"gone.png\"}\n",
+            "{\"text\": \"c\", \"images\": [\"there.png\", \"gone.png\"], \"video\": \"gone.mp4\"}\n",
+            "{\"text\": \"d\", \"audio\": \"wav,AAAA\"}\n",
+        )
+        .as_bytes(),
+    )]);
+    let missing = |named: Named<'_>| match named {
+        Named::Image(name) | Named::Audio(name) | Named::Video(name) => {
+            name.starts_with("gone").then(|| format!("`{name}` is not there"))
+        }
+    };
+    let plan = DatasetPlan::of(folder.path("input.jsonl"), Some(DatasetFormat::SingleTurn));
+    let error = open(&plan, &Options { missing: &missing, ..options() }).unwrap_err().to_string();
+    for fault in [
+        "has 3 faults",
+        "line 2: `image` is not to be had: `gone.png` is not there",
+        "line 3: `image` is not to be had: `gone.png` is not there",
+        "line 3: `video` is not to be had: `gone.mp4` is not there",
+    ] {
+        assert!(error.contains(fault), "{error}");
     }
 }

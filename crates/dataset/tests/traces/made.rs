@@ -15,7 +15,7 @@ pub(crate) fn try_open(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace");
     fs::write(&path, content).unwrap();
-    let options = Options { seed: 1, entries: None, batch: Batch::default(), count: &|_| 0 };
+    let options = Options { seed: 1, entries: None, batch: Batch::default(), count: &|_| 0, missing: &|_| None };
     open(&DatasetPlan { trace, ..DatasetPlan::of(path, Some(format)) }, &options)
 }
 

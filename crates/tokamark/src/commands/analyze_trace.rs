@@ -69,7 +69,7 @@ pub(crate) fn run(invocation: Invocation) -> u8 {
 fn carry_out(plan: &DatasetPlan, sizes: &[u64], out: Option<&Path>) -> anyhow::Result<u8> {
     let tokenizer = Tokenizer::builtin();
     let count = |text: &str| tokenizer.count(text) as u64;
-    let options = Options { seed: 0, entries: None, batch: Batch::default(), count: &count };
+    let options = Options { seed: 0, entries: None, batch: Batch::default(), count: &count, missing: &|_| None };
     let dataset = open(plan, &options)?;
     let analysis = analyze(&dataset, sizes, &count)?;
     if let Some(out) = out {

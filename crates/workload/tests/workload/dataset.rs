@@ -143,14 +143,17 @@ fn media_are_loaded_and_their_absence_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82";
     fs::write(folder.path().join("dot.png"), png).unwrap();
-    let content = "{\"text\":\"a\",\"image\":\"dot.png\"}\n{\"text\":\"b\",\"image\":\"none.png\"}\n{\"text\":\"c\",\"image\":\"https://x.y/z.png\"}";
+    let content = "{\"text\":\"a\",\"image\":\"dot.png\"}\n{\"text\":\"c\",\"image\":\"https://x.y/z.png\"}";
     let workload = Workload::build(&plan_for(folder.path(), DatasetFormat::SingleTurn, content)).unwrap();
     assert!(workload.turn(0).images[0].uri.starts_with("data:image/png;base64,"));
-    assert_eq!(&*workload.turn(2).images[0].uri, "https://x.y/z.png");
+    assert_eq!(&*workload.turn(1).images[0].uri, "https://x.y/z.png");
     assert!(workload.failure().is_none());
-    assert!(matches!(workload.make(1), Err(WorkloadError::Media(_))));
-    assert!(workload.conversation(1).turns.is_empty());
-    assert!(workload.failure().unwrap().to_string().contains("none.png"));
+    fs::write(folder.path().join("text.png"), "hello").unwrap();
+    let content = "{\"text\":\"a\",\"image\":\"dot.png\"}\n{\"text\":\"b\",\"image\":\"none.png\"}\n{\"text\":\"b\",\"image\":\"text.png\"}";
+    let error = Workload::build(&plan_for(folder.path(), DatasetFormat::SingleTurn, content)).unwrap_err().to_string();
+    for part in ["has 2 faults", "line 2: `image`", "none.png` cannot be read", "line 3: `image`", "text.png"] {
+        assert!(error.contains(part), "{error}");
+    }
 }
 
 #[test]
