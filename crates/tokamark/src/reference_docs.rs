@@ -7,6 +7,7 @@ use std::path::Path;
 use clap::{Arg, Command};
 
 use crate::args::program;
+use crate::genai_perf;
 
 fn cli_page() -> String {
     let mut page = String::from(
@@ -21,13 +22,28 @@ fn cli_page() -> String {
     let mut program = program();
     program.build();
     for command in program.get_subcommands() {
-        page.push_str(&command_section(command));
+        page.push_str(&command_section("tokamark", command));
     }
     page
 }
 
-fn command_section(command: &Command) -> String {
-    let mut section = format!("\n## tokamark {}\n\n{}.\n", command.get_name(), text(command.get_about()));
+fn genai_perf_page() -> String {
+    let mut page = String::from(
+        "# GenAI-Perf's command lines\n\nMade from the flags' declarations; do not edit by hand.\n\n\
+         What differs from GenAI-Perf, and why, is in [Migrating from GenAI-Perf](../migrating-from-genai-perf.md). A binary \
+         or link of the name `genai-perf` needs no `tokamark` in front. Names of flags may be abbreviated, and of a flag that \
+         is given twice the last one counts. Words behind `--` are read as options of perf_analyzer.\n",
+    );
+    let mut program = genai_perf::program();
+    program.build();
+    for command in program.get_subcommands() {
+        page.push_str(&command_section("tokamark genai-perf", command));
+    }
+    page
+}
+
+fn command_section(program: &str, command: &Command) -> String {
+    let mut section = format!("\n## {program} {}\n\n{}.\n", command.get_name(), text(command.get_about()));
     for positional in command.get_positionals() {
         let _ = write!(section, "\n`{}`: {}.\n", value_name(positional), text(positional.get_help()));
     }
@@ -91,6 +107,26 @@ fn check(name: &str, page: &str) {
 #[test]
 fn the_command_line_is_documented() {
     check("cli.md", &cli_page());
+}
+
+#[test]
+fn genai_perfs_command_line_is_documented() {
+    check("genai-perf.md", &genai_perf_page());
+}
+
+/// Changes of what users read show in the diff of a change.
+#[test]
+fn help_is_what_it_was() {
+    for (name, program) in [("tokamark", program()), (genai_perf::NAME, genai_perf::program())] {
+        let mut program = program.term_width(100);
+        program.build();
+        let whole = std::iter::once((name.to_owned(), program.clone()));
+        let each = program.get_subcommands().map(|command| (format!("{name} {}", command.get_name()), command.clone()));
+        for (name, command) in whole.chain(each) {
+            let help = command.clone().term_width(100).render_help().to_string();
+            check(&format!("help/{}.txt", name.replace(' ', "-")), &help);
+        }
+    }
 }
 
 #[test]
