@@ -6,8 +6,8 @@ use anyhow::Context;
 use serde_json::{Number, Value};
 use tokamark_conversation::Conversation;
 use tokamark_genai_perf::{
-    Accumulator, EndpointType, ExportHead, Extra, Fidelity, Input, InputConfig, InputsWriter, LiveRun, PlotData,
-    ProfileExportWriter, Report, Sent, Summary, Telemetry,
+    Accumulator, EndpointType, ExportHead, Extra, Fidelity, Figures, Input, InputConfig, InputsWriter, LiveRun,
+    PlotData, ProfileExportWriter, Report, Sent, Summary, Telemetry,
 };
 use tokamark_plan::EndpointKind;
 use tokamark_record::RunFacts;
@@ -123,7 +123,8 @@ fn write_export(
     let mut failed = None;
     replay.requests(|record, body| {
         let session = has_sessions.then(|| session_name(record.session));
-        live.add(&mut accumulator, record, Sent { session: session.clone(), ..Sent::default() });
+        let images = body.as_deref().filter(|_| kind.figures() == Figures::Images).and_then(images_in);
+        live.add(&mut accumulator, record, Sent { session: session.clone(), images });
         let is_ok = record.outcome == tokamark_record::Outcome::Ok;
         // As perf_analyzer has it: what failed is not in the file.
         if is_ok && failed.is_none() {
@@ -141,6 +142,12 @@ fn write_export(
     export.finish(&boundaries)?;
     let plots = accumulator.take_plots();
     Ok((accumulator.finish(None), plots))
+}
+
+/// The images of a body for image retrieval.
+fn images_in(body: &[u8]) -> Option<u64> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    Some(body.get("input")?.as_array()?.len() as u64)
 }
 
 fn session_name(number: u64) -> String {
