@@ -3,16 +3,18 @@
 use tokamark_plot::{Axis, BoxRow, BoxStats, Content, Curve, Figure, HeatMap, Point, Series, Style, show};
 
 use super::PlotData;
+use crate::{Metric, Value, Values};
 
 impl PlotData {
-    /// The figures that the run has: those over time to first token and gaps only if answers were streamed.
+    /// The figures that the run has: those over time to first token and gaps only if answers were streamed. The boxes are those
+    /// of the run's report.
     #[must_use]
-    pub fn figures(&self) -> Vec<Figure> {
+    pub fn figures(&self, values: &Values) -> Vec<Figure> {
         let ttft: Vec<f64> = self.dots.kept().iter().filter_map(|dot| dot.ttft_ms).collect();
         let latency: Vec<f64> = self.dots.kept().iter().map(|dot| dot.latency_ms).collect();
         [
-            self.boxes("Time to First Token", &ttft),
-            self.boxes("Request Latency", &latency),
+            self.boxes("Time to First Token", values.get(Metric::TimeToFirstToken), ttft),
+            self.boxes("Request Latency", values.get(Metric::RequestLatency), latency),
             self.heat(),
             self.ttft_over_length(),
             self.gaps_over_position(),
@@ -30,10 +32,21 @@ impl PlotData {
         if drawn == all { format!("{all} requests") } else { format!("{drawn} of {all} requests, drawn evenly") }
     }
 
-    fn boxes(&self, title: &str, values: &[f64]) -> Option<Figure> {
-        let stats = BoxStats::of(values)?;
+    fn boxes(&self, title: &str, value: Option<&Value>, dots: Vec<f64>) -> Option<Figure> {
+        let value = value?;
+        let stats = BoxStats {
+            count: self.dots.seen(),
+            min: value.stat("min")?,
+            p1: value.stat("p1")?,
+            p25: value.stat("p25")?,
+            p50: value.stat("p50")?,
+            p75: value.stat("p75")?,
+            p99: value.stat("p99")?,
+            max: value.stat("max")?,
+            mean: value.avg(),
+        };
         let note = format!("{}; box p25 to p75 with the median, whiskers p1 and p99, diamond mean", self.of_all());
-        let row = BoxRow { name: String::new(), stats, dots: values.to_vec() };
+        let row = BoxRow { name: String::new(), stats, dots };
         Some(Figure {
             title: title.to_owned(),
             note,
@@ -115,18 +128,25 @@ mod tests {
     use super::*;
     use crate::figures::RequestFigures;
     use crate::plots::data::tests::request;
+    use crate::{Accumulator, Fidelity, Figures};
 
-    fn titles(data: &PlotData) -> Vec<String> {
-        data.figures().into_iter().map(|figure| figure.title).collect()
+    fn accumulated(requests: &[RequestFigures]) -> (Values, PlotData) {
+        let mut accumulator = Accumulator::new(Figures::Llm, Fidelity::Right, &[]).with_plots();
+        requests.iter().for_each(|request| accumulator.add(request));
+        let data = accumulator.take_plots().expect("plots were asked for");
+        (accumulator.finish(None).values, data)
+    }
+
+    fn titles(requests: &[RequestFigures]) -> Vec<String> {
+        let (values, data) = accumulated(requests);
+        data.figures(&values).into_iter().map(|figure| figure.title).collect()
     }
 
     #[test]
     fn a_streamed_run_has_all_five_figures() {
-        let mut data = PlotData::default();
-        data.add(&request(100, 3, &[10, 14, 20]));
-        data.add(&request(300, 2, &[30, 32]));
+        let requests = [request(100, 3, &[10, 14, 20]), request(300, 2, &[30, 32])];
         assert_eq!(
-            titles(&data),
+            titles(&requests),
             [
                 "Time to First Token",
                 "Request Latency",
@@ -135,7 +155,8 @@ mod tests {
                 "Token-to-Token Latency vs Output Token Position"
             ]
         );
-        let figures = data.figures();
+        let (values, data) = accumulated(&requests);
+        let figures = data.figures(&values);
         let Content::Boxes(rows) = &figures[0].content else { panic!("no boxes") };
         assert_eq!((rows[0].stats.min, rows[0].stats.p50, rows[0].stats.max), (10.0, 20.0, 30.0));
         let Content::Points(points) = &figures[3].content else { panic!("no points") };
@@ -147,12 +168,22 @@ mod tests {
 
     #[test]
     fn answers_that_come_whole_have_no_figure_over_tokens() {
-        let mut data = PlotData::default();
-        data.add(&RequestFigures { first_ns: None, ..request(100, 3, &[]) });
         assert_eq!(
-            titles(&data),
+            titles(&[RequestFigures { first_ns: None, ..request(100, 3, &[]) }]),
             ["Request Latency", "Distribution of Input Sequence Lengths to Output Sequence Lengths"]
         );
-        assert_eq!(titles(&PlotData::default()), [] as [String; 0]);
+        assert_eq!(titles(&[]), [] as [String; 0]);
+    }
+
+    #[test]
+    fn the_boxes_of_a_long_run_are_those_of_its_report() {
+        let requests: Vec<_> = (0..8_000_u64).map(|number| request(10, 2, &[number % 1_000, 2_000])).collect();
+        let (values, data) = accumulated(&requests);
+        let figures = data.figures(&values);
+        let Content::Boxes(rows) = &figures[0].content else { panic!("no boxes") };
+        let stats = rows[0].stats;
+        assert_eq!((stats.count, stats.min, stats.p50, stats.max), (8_000, 0.0, 499.5, 999.0));
+        assert_eq!(rows[0].dots.len(), 5_000);
+        assert!(figures[0].note.starts_with("5,000 of 8,000 requests"), "{}", figures[0].note);
     }
 }

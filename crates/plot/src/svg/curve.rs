@@ -2,14 +2,19 @@
 
 use super::Paper;
 use super::paper::{COLOURS, LEGEND_LINE, MARKS, escaped, title};
-use crate::figure::{Curve, Figure, Series, Style};
+use crate::figure::{Curve, Figure, Limit, Series, Style};
 use crate::scale::{Scale, is_drawable};
 
 const HEIGHT: f64 = 340.0;
+/// A limit above so many times the highest point is not drawn.
+const FAR: f64 = 4.0;
 
 pub(super) fn draw(figure: &Figure, curve: &Curve) -> String {
     let points = || curve.series.iter().flat_map(|series| &series.points);
-    let limits = curve.limits.iter().map(|limit| limit.y);
+    let highest = points().map(|point| point.y).filter(|y| is_drawable(*y)).fold(0.0, f64::max);
+    // A limit far above would leave the points no room; its name in the legend says where it is.
+    let is_near = |limit: &&Limit| is_drawable(limit.y) && (limit.y <= FAR * highest || highest <= 0.0);
+    let limits = curve.limits.iter().filter(is_near).map(|limit| limit.y);
     let x = Scale::of(points().map(|point| point.x), &figure.x, 10);
     let y = Scale::of(points().map(|point| point.y).chain(limits), &figure.y, 7);
     let named = curve.series.iter().filter(|series| !series.name.is_empty()).count();
@@ -29,7 +34,11 @@ pub(super) fn draw(figure: &Figure, curve: &Curve) -> String {
             line += 1;
         }
     }
-    for limit in curve.limits.iter().filter(|limit| is_drawable(limit.y)) {
+    for limit in curve.limits.iter().filter(|limit| is_drawable(limit.y) && !is_near(limit)) {
+        paper.legend(line, "", &format!("{} (far above)", limit.name));
+        line += 1;
+    }
+    for limit in curve.limits.iter().filter(is_near) {
         let (left, right) = (paper.plane.left, paper.plane.left + paper.plane.width);
         let at = paper.at_y(limit.y);
         let dash = r##"stroke="#c2293a" stroke-dasharray="7 5""##;

@@ -92,6 +92,9 @@ mod tests {
             limits: vec![Limit { name: "limit".to_owned(), y: 3.0 }],
             marks: vec![Mark { name: "knee".to_owned(), x: 2.0, y: 4.0 }],
         };
+        let far = Curve { limits: vec![Limit { name: "limit".to_owned(), y: 500.0 }], ..curve.clone() };
+        let far = super::svg(&figure(Content::Curve(far)));
+        assert!(values(&far, "line", "limit", "y1").is_empty() && far.contains("limit (far above)"));
         let svg = svg(&figure(Content::Curve(curve)));
         assert_eq!(values(&svg, "circle", "dot", "cx").len(), 2);
         assert_eq!(values(&svg, "circle", "mark", "cx"), values(&svg, "circle", "dot", "cx")[1..]);

@@ -223,11 +223,11 @@ fn report(args: &GenaiArgs, sweep: &Sweep, results: &[(u64, AnalyzePoint)], fail
     }
     text.push_str(&format!("Written: {}\n", csv.display()));
     if args.generate_plots && !points.is_empty() {
-        let marks = match sweep.parameter.is_load() {
-            true => knee_text::marks(&knee(results, sweep.slo_ms), sweep.parameter),
-            false => Vec::new(),
+        let (limit, marks) = match sweep.parameter.is_load() {
+            true => (Some(sweep.slo_ms), knee_text::marks(&knee(results, sweep.slo_ms), sweep.parameter)),
+            false => (None, Vec::new()),
         };
-        let figures = sweep_figures(&points, sweep.parameter.name(), Some(sweep.slo_ms), &marks);
+        let figures = sweep_figures(&points, sweep.parameter.name(), limit, &marks);
         let title = format!("{}: {}", args.model.join(", "), sweep.parameter.name());
         let page = tokamark_plot::write_files(&root.join(PLOTS), &title, &figures)?;
         text.push_str(&format!("Written: {}\n", page.display()));

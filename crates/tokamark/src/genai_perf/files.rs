@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde_json::{Number, Value};
 use tokamark_conversation::Conversation;
 use tokamark_genai_perf::{
-    Accumulator, EndpointType, ExportHead, Extra, Fidelity, Figures, Input, InputConfig, InputsWriter, LiveRun,
+    Accumulator, EndpointType, ExportHead, Extra, Fidelity, Figures, Input, InputConfig, InputsWriter, LiveRun, Metric,
     PlotData, ProfileExportWriter, Report, Sent, Summary, Telemetry,
 };
 use tokamark_plan::EndpointKind;
@@ -51,7 +51,10 @@ pub(super) fn write(
     written.extend(report.write_files(out)?);
     if let Some(plots) = plots {
         let title = config.model_names.join(", ");
-        written.push(tokamark_plot::write_files(&out.join(PLOTS), &title, &plots.figures())?);
+        written.push(tokamark_plot::write_files(&out.join(PLOTS), &title, &plots.figures(&summary.values))?);
+        if summary.values.get(Metric::TimeToFirstToken).is_none() {
+            eprintln!("note: answers were not streamed, so there are no plots of time to first token and of gaps");
+        }
     }
     Ok(Files { summary, extras, written })
 }
