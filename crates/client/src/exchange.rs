@@ -196,6 +196,8 @@ impl Exchanger {
         if is_answer {
             return match (read, connection.http.grpc_status()) {
                 (Ok(true), Some(status)) if !status.is_ok() => Err(End::Failed(verdict::of_grpc_status(status))),
+                // What has no status was cut off on its way, whatever came of it.
+                (Ok(true), None) if reading.is_messages() => Err(End::Failed(verdict::of_missing_grpc_status())),
                 (read, _) => read,
             };
         }

@@ -148,7 +148,12 @@ impl Reading {
 
     /// True if the body was a stream of events or messages.
     pub(crate) fn is_stream(&self) -> bool {
-        matches!(self.mode, Mode::Stream | Mode::Messages)
+        self.mode == Mode::Stream || self.is_messages()
+    }
+
+    /// True if the body was a stream of gRPC messages.
+    pub(crate) fn is_messages(&self) -> bool {
+        self.mode == Mode::Messages
     }
 }
 

@@ -5,6 +5,7 @@ use tokamark_endpoint::{Dialect, Ending, Verdict, VerdictKind, http_error, judge
 use tokamark_kserve::GrpcStatus;
 use tokamark_record::{Failure, FailureKind, Outcome};
 
+use crate::failure::failure;
 use crate::reading::Reading;
 
 /// Whether a response with this status can be an answer. Those without content are none.
@@ -32,6 +33,11 @@ pub(crate) fn of_grpc_status(status: &GrpcStatus) -> Failure {
         label: Some(status.name().to_owned()),
         message,
     }
+}
+
+/// A gRPC call that ended without a status.
+pub(crate) fn of_missing_grpc_status() -> Failure {
+    failure(FailureKind::Incomplete, "the call ended without a gRPC status")
 }
 
 /// A body that was read to its end.

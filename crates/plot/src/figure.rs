@@ -2,6 +2,9 @@
 
 use crate::{BoxStats, HeatMap};
 
+/// The most points of a figure that should be drawn one by one.
+pub const MOST_POINTS: usize = 5_000;
+
 /// A figure with its axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {

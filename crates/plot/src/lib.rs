@@ -1,8 +1,8 @@
 //! Plots as SVG, PNG and one page to hover over, without a browser and without a network.
 //!
 //! A [`Figure`] is data; [`svg`] draws it, [`png`](fn@png) makes a picture of that, [`page`] puts several onto one page, and
-//! [`write_files`] leaves all of them in a folder. What is drawn is bounded whatever it is given: [`thin`] keeps at most
-//! [`MOST_POINTS`] of many points, and always the same ones.
+//! [`write_files`] leaves all of them in a folder. Whoever makes a figure bounds it: [`MOST_POINTS`] are as many as anybody
+//! can tell apart.
 //!
 //! ```
 //! use tokamark_plot::{Axis, Content, Figure, Point};
@@ -27,15 +27,13 @@ mod page;
 mod png;
 mod scale;
 mod svg;
-mod thin;
 
 pub use box_stats::BoxStats;
 pub use error::PlotError;
-pub use figure::{Axis, BoxRow, Content, Curve, Figure, Limit, Mark, Point, Series, Style};
+pub use figure::{Axis, BoxRow, Content, Curve, Figure, Limit, MOST_POINTS, Mark, Point, Series, Style};
 pub use files::{file_stem, write_files};
 pub use heat::{HeatMap, MOST_BINS};
 pub use numbers::show;
 pub use page::page;
 pub use png::{ZOOM, png};
 pub use svg::svg;
-pub use thin::{MOST_POINTS, thin};

@@ -83,6 +83,9 @@ pub enum RunError {
         /// What the server says.
         reason: String,
     },
+    /// Requests cannot be made of what the model takes.
+    #[error("{0}; check --extra-inputs and --endpoint-type")]
+    Inputs(String),
     /// Stopped before anything was measured.
     #[error("interrupted before the measurement began")]
     InterruptedEarly,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use tokamark_client::{Engine, PhaseOutcome, StopHandle};
+use tokamark_client::{Engine, PhaseOutcome, StopHandle, Wire};
 use tokamark_clock::{now_ns, wall_ns};
 use tokamark_metrics::Summary;
 use tokamark_plan::{LoadPlan, Plan};
@@ -139,6 +139,10 @@ fn measure(
     observer.started(&control);
     if let Some(tensors) = Tensors::describe(&plan.target, &control.stop)? {
         requests.send_as(tensors);
+        // What goes into every request shows in the first.
+        if let Wire::Refused(reason) = supply.probe().wire {
+            return Err(RunError::Inputs(reason.to_string()));
+        }
     }
     if plan.target.wait_for_model_s > 0.0 {
         ready::wait(&engine, &control.stop, &supply, plan.target.wait_for_model_s)?;

@@ -139,6 +139,8 @@ fn failures_are_told_in_one_sentence() {
     assert!(code == Some(1) && text.contains("does not serve the model `m`") && text.contains("NOT_FOUND"), "{text}");
     let (code, text) = said(&["-u", "127.0.0.1:1", "--streaming", "--request-count", "2"]);
     assert!(code == Some(1) && text.contains("connection refused"), "{text}");
+    let (code, text) = said(&["-u", "sim:", "--streaming", "--extra-inputs", "top_k:many", "--request-count", "2"]);
+    assert!(code == Some(1) && text.contains("`top_k` takes INT32, which \"many\" is not"), "{text}");
     let (code, text) = said(&["-u", "sim:", "--backend", "vllm", "-b", "2", "--request-count", "2"]);
     assert!(code == Some(2) && text.contains("take one text"), "{text}");
 }

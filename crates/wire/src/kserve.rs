@@ -4,16 +4,10 @@
 //! A message is scanned twice: its outputs may name the tensors after their elements have come.
 
 use crate::protobuf::{fields, varint};
-use crate::{Answer, EventFlags, EventInfo, ServerError};
+use crate::{Answer, EventFlags, EventInfo, ServerError, triton};
 
 /// The text.
 const TEXT: &[u8] = b"text_output";
-/// The reason for the end, an output of vLLM's backend if it is asked for.
-const FINISH: &[u8] = b"finish_reason";
-/// The prompt's tokens; likewise.
-const PROMPT: &[u8] = b"num_input_tokens";
-/// The answer's tokens since the response before; likewise.
-const COMPLETION: &[u8] = b"num_output_tokens";
 /// The parameter that says whether a response is the last.
 const FINAL: &[u8] = b"triton_final_response";
 
@@ -75,12 +69,15 @@ fn read_response(response: &[u8], answer: &mut Answer) -> Option<EventInfo> {
             5 => {
                 let (name, contents) = output(field.bytes()?)?;
                 let output = Some(Output { place: count, contents });
-                match name {
-                    TEXT => outputs.text = output,
-                    FINISH => outputs.finish = output,
-                    PROMPT => outputs.prompt = output,
-                    COMPLETION => outputs.completion = output,
-                    _ => {}
+                for (known, place) in [
+                    (TEXT, &mut outputs.text),
+                    (triton::FINISH.as_bytes(), &mut outputs.finish),
+                    (triton::PROMPT.as_bytes(), &mut outputs.prompt),
+                    (triton::COMPLETION.as_bytes(), &mut outputs.completion),
+                ] {
+                    if name == known {
+                        *place = output;
+                    }
                 }
                 count += 1;
             }
@@ -97,22 +94,11 @@ fn read_response(response: &[u8], answer: &mut Answer) -> Option<EventInfo> {
             None => each_raw_text(raw(text)?, &mut put)?,
         }
     }
-    let mut marks = EventFlags::NONE;
-    if let Some(reason) = outputs.finish.and_then(|output| first_text(output, raw(output))).filter(|r| is_reason(r)) {
-        answer.finish_reason = Some(String::from_utf8_lossy(reason).into_owned());
-        marks |= EventFlags::FINISH;
-    }
+    let reason = outputs.finish.and_then(|output| first_text(output, raw(output)));
+    let reason = reason.map(String::from_utf8_lossy);
     let count_of = |output: Option<Output<'_>>| output.and_then(|output| first_count(output, raw(output)));
     let (prompt, completion) = (count_of(outputs.prompt), count_of(outputs.completion));
-    if prompt.is_some() || completion.is_some() {
-        let mut usage = answer.usage.unwrap_or_default();
-        usage.prompt = prompt.or(usage.prompt);
-        if let Some(new) = completion {
-            usage.completion = Some(usage.completion.unwrap_or(0).saturating_add(new));
-        }
-        answer.usage = Some(usage);
-        marks |= EventFlags::USAGE;
-    }
+    let mut marks = triton::note(reason.as_deref(), prompt, completion, answer);
     if is_final {
         answer.done = true;
         marks |= EventFlags::DONE;
@@ -233,9 +219,4 @@ fn put_text(bytes: &[u8], answer: &mut Answer) {
             answer.text.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());
         }
     }
-}
-
-/// The backend writes Python's `None` for an answer that goes on.
-fn is_reason(text: &[u8]) -> bool {
-    !text.is_empty() && text != b"None" && text != b"null"
 }

@@ -11,10 +11,11 @@ use crate::scan::Scanner;
 use crate::{Answer, EventFlags, EventInfo};
 
 /// The prompt's tokens, an output of vLLM's backend if it is asked for.
-const PROMPT: &str = "num_input_tokens";
+pub(crate) const PROMPT: &str = "num_input_tokens";
 /// The answer's tokens since the response before; likewise.
-const COMPLETION: &str = "num_output_tokens";
-const FINISH: &str = "finish_reason";
+pub(crate) const COMPLETION: &str = "num_output_tokens";
+/// The reason for the end; likewise.
+pub(crate) const FINISH: &str = "finish_reason";
 
 /// Reads the data of one stream event: adds its text to the answer and says what it was.
 pub fn read_event(data: &[u8], answer: &mut Answer) -> EventInfo {
@@ -74,19 +75,32 @@ pub(crate) fn read_tree(data: &[u8], answer: &mut Answer) -> Option<EventInfo> {
 
 fn read_outputs(outputs: &Map<String, Value>, answer: &mut Answer) -> EventInfo {
     let mut parts = Parts::default();
-    let mut marks = EventFlags::NONE;
     match outputs.get("text_output") {
         Some(Value::String(text)) => parts.content.push_str(text),
         // A batch.
         Some(Value::Array(texts)) => parts.content.extend(texts.iter().filter_map(Value::as_str)),
         _ => {}
     }
-    if let Some(reason) = outputs.get(FINISH).and_then(single).and_then(Value::as_str).filter(|r| is_reason(r)) {
+    let reason = outputs.get(FINISH).and_then(single).and_then(Value::as_str);
+    let count = |key| outputs.get(key).and_then(single).and_then(Value::as_u64);
+    let marks = note(reason, count(PROMPT), count(COMPLETION), answer);
+    let known = outputs.contains_key("text_output");
+    parts.put(answer, marks, if known { EventFlags::EMPTY } else { EventFlags::UNKNOWN })
+}
+
+/// Notes what the outputs beside the text say, over HTTP or gRPC: the reason for the end, the prompt's tokens, the answer's tokens
+/// since the response before. Gives what that makes of the event.
+pub(crate) fn note(
+    reason: Option<&str>,
+    prompt: Option<u64>,
+    completion: Option<u64>,
+    answer: &mut Answer,
+) -> EventFlags {
+    let mut marks = EventFlags::NONE;
+    if let Some(reason) = reason.filter(|reason| is_reason(reason)) {
         answer.finish_reason = Some(reason.to_owned());
         marks |= EventFlags::FINISH;
     }
-    let count = |key| outputs.get(key).and_then(single).and_then(Value::as_u64);
-    let (prompt, completion) = (count(PROMPT), count(COMPLETION));
     if prompt.is_some() || completion.is_some() {
         let mut usage = answer.usage.unwrap_or_default();
         usage.prompt = prompt.or(usage.prompt);
@@ -96,8 +110,7 @@ fn read_outputs(outputs: &Map<String, Value>, answer: &mut Answer) -> EventInfo 
         answer.usage = Some(usage);
         marks |= EventFlags::USAGE;
     }
-    let known = outputs.contains_key("text_output");
-    parts.put(answer, marks, if known { EventFlags::EMPTY } else { EventFlags::UNKNOWN })
+    marks
 }
 
 /// The value of an output of one element, which may stand in a list.

@@ -91,6 +91,7 @@ fn what_breaks_off_or_is_no_grpc_is_a_failure() {
     let torn = response(Some("abc"), false).slice(..9);
     for (script, kind) in [
         (vec![GRPC, data("a"), Act::Reset], FailureKind::Reset),
+        (vec![GRPC, data("a"), Act::End], FailureKind::Incomplete),
         (vec![GRPC, Act::Data(torn), OK], FailureKind::Undecodable),
         (vec![GRPC, Act::Data(Bytes::from_static(&[1, 0, 0, 0, 1, 9])), OK], FailureKind::Undecodable),
         (vec![Act::Head("text/html"), Act::Data(Bytes::from_static(b"<p>")), OK], FailureKind::Undecodable),

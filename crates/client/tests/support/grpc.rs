@@ -24,6 +24,8 @@ pub(crate) enum Act {
     Status(u32, &'static str),
     /// The head and the end in one.
     StatusAlone(u32, &'static str),
+    /// The end, without a status.
+    End,
     /// The stream is reset.
     Reset,
     /// The connection takes no further request.
@@ -100,6 +102,9 @@ async fn serve(socket: tokio::net::TcpStream, script: Vec<Act>) {
                     }
                     Act::Status(code, message) => {
                         let _ = stream.as_mut().map(|stream| stream.send_trailers(status(code, message)));
+                    }
+                    Act::End => {
+                        let _ = stream.as_mut().map(|stream| stream.send_data(Bytes::new(), true));
                     }
                     Act::Reset => stream.as_mut().unwrap().send_reset(Reason::REFUSED_STREAM),
                 }
